@@ -102,7 +102,11 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
-    public OperationFailedException failed(Object owner, String operation, CompletionStatus status, RemoteSegment on) {
-        return OperationFailedException.of(owner, operation, status, on.isRevoked());
+    public OperationFailedException failed(Object owner, String operation, CompletionStatus status, RemoteRange on) {
+        boolean isRevoked = switch (on) {
+            case RemoteSegment segment -> segment.isRevoked();
+            case RemoteWindow window -> window.isTakenBack();
+        };
+        return OperationFailedException.of(owner, operation, status, isRevoked);
     }
 }

@@ -132,7 +132,7 @@ public final class LocalSegment implements ContextObject {
      * Publishes the segment under a name for processes of this user on this host, until it is closed.
      *
      * @param name 1…255 characters, letters, digits, {@code . _ -}
-     * @throws UrmaException EEXIST if another segment has the name
+     * @throws UrmaException EEXIST if another segment has the name; EINVAL for a windows-only segment
      */
     public void publish(String name) {
         publish(name, true);
@@ -141,6 +141,9 @@ public final class LocalSegment implements ContextObject {
     /** Publishes the segment; with {@code withToken}, the name alone grants access. */
     void publish(String name, boolean withToken) {
         checkShareable();
+        if (provider.descriptor().capabilities().windowsOnly()) {
+            throw Checks.invalid(this, "is windows-only: a name opens none of its windows; pass on its descriptor");
+        }
         Await.result(this, provider.publish(PublishedNames.checked(this, name), withToken));
     }
 
@@ -182,6 +185,30 @@ public final class LocalSegment implements ContextObject {
      *     has; ENOMEM if the limit of concurrent windows is reached
      */
     public WindowGrant grant(Importer importer, long offset, long length, Access granted) {
+        checkWindow(offset, length, granted);
+        return new WindowGrant(provider.grant(importer, offset, length, granted));
+    }
+
+    /**
+     * Grants a peer a window of the segment, without a round trip, and before the peer has imported the segment (S14.32). The
+     * key is valid for exactly this range, and for every import of the segment by the context that proves this identity. A
+     * live grant also permits that context the import of a windows-only segment. The grant ends with {@link
+     * WindowGrant#takeBack}, with the segment, and with a peer that has imported it and is gone. A peer that never connects
+     * ends nothing.
+     *
+     * @param peer from the peer's {@link UrmaContext#peerId}
+     * @throws UrmaException EINVAL for a range outside, LOCAL_ONLY, access beyond the segment's, an isolated segment, or
+     *     atomics on a window that does not start at a multiple of 8; ENOMEM if the limit of concurrent windows is reached
+     */
+    public WindowGrant grant(PeerId peer, long offset, long length, Access granted) {
+        checkWindow(offset, length, granted);
+        if (!access.covers(granted)) {
+            throw Checks.invalid(this, "has access " + access + ", and a window as " + granted + " is more");
+        }
+        return new WindowGrant(provider.grant(peer, offset, length, granted));
+    }
+
+    private void checkWindow(long offset, long length, Access granted) {
         checkShareable();
         Checks.range(this, offset, length, lengthBytes);
         if (granted == Access.LOCAL_ONLY || length == 0) {
@@ -193,7 +220,6 @@ public final class LocalSegment implements ContextObject {
         if (granted == Access.READ_WRITE_ATOMIC && (offset & 7) != 0) {
             throw Checks.invalid(this, "offset " + offset + " of a window for atomics is not a multiple of 8");
         }
-        return new WindowGrant(provider.grant(importer, offset, length, granted));
     }
 
     /** Checks of each post: the segment is open, belongs to that context, and contains the range. */

@@ -39,12 +39,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RemoteMemory implements AutoCloseable {
     private final RemoteSegment segment;
+    private final long lengthBytes;
     private final boolean ownsSegment;
     private final @Nullable RemoteMemory whole; // of which this is a view; null when it is none
     private final Lifetime life;
     private final RemoteCalls calls;
 
     private RemoteMemory(RemoteSegment segment, boolean ownsSegment) {
+        segment.checkOpensWhole();
+        this.lengthBytes = segment.lengthBytes();
         this.segment = segment;
         this.ownsSegment = ownsSegment;
         this.whole = null;
@@ -53,7 +56,17 @@ public final class RemoteMemory implements AutoCloseable {
                 MappedCalls.suit(segment) ? new MappedCalls(this, life, segment) : new QueuedCalls(this, life, segment);
     }
 
+    private RemoteMemory(RemoteWindow window) {
+        this.segment = window.segment();
+        this.lengthBytes = window.lengthBytes();
+        this.ownsSegment = false;
+        this.whole = null;
+        this.life = new Lifetime(this);
+        this.calls = new QueuedCalls(this, life, window); // each operation must be announced to the home
+    }
+
     private RemoteMemory(RemoteMemory whole, RemoteCalls calls) {
+        this.lengthBytes = whole.lengthBytes;
         this.segment = whole.segment;
         this.ownsSegment = whole.ownsSegment;
         this.whole = whole;
@@ -64,11 +77,22 @@ public final class RemoteMemory implements AutoCloseable {
     /**
      * Remote memory over an imported segment, which the caller still owns and must close after this object.
      *
-     * @throws UrmaException EINVAL if the segment or its context is closed; ENOMEM if no queue can be created
+     * @throws UrmaException EINVAL if the segment or its context is closed; ENOPERM if its import opens nothing but windows
+     *     (S14.31); ENOMEM if no queue can be created
      */
     public static RemoteMemory of(RemoteSegment segment) {
-        segment.life().checkOpen();
         return open(new RemoteMemory(segment, false));
+    }
+
+    /**
+     * Remote memory over a window (S14.33), which the caller still owns and must close after this object. Offsets count from
+     * the window's start. Each call is a work request, also where segments are mapped.
+     *
+     * @throws UrmaException EINVAL if the window or its context is closed; ENOMEM if no queue can be created
+     */
+    public static RemoteMemory of(RemoteWindow window) {
+        window.life().checkOpen();
+        return open(new RemoteMemory(window));
     }
 
     /** Imports the segment of a line or name; see {@link UrmaContext#importMemory}. */
@@ -112,13 +136,13 @@ public final class RemoteMemory implements AutoCloseable {
         return new RemoteMemory(whole == null ? this : whole, calls.within(Nanos.of(timeout)));
     }
 
-    /** The imported segment, for use with queues. */
+    /** The imported segment, or that of the window, for use with queues. */
     public RemoteSegment segment() {
         return segment;
     }
 
     public long lengthBytes() {
-        return segment.lengthBytes();
+        return lengthBytes;
     }
 
     /** Writes all of {@code source}. */
@@ -384,9 +408,9 @@ public final class RemoteMemory implements AutoCloseable {
         return MemorySegment.ofArray(array).asSlice(from, length);
     }
 
-    private void check(long offset, long lengthBytes) {
+    private void check(long offset, long length) {
         life.checkOpen();
-        Checks.range(this, offset, lengthBytes, segment.lengthBytes());
+        Checks.range(this, offset, length, lengthBytes);
         if (segment.isRevoked()) {
             throw new HomeGoneException(this, HomeGoneException.GONE);
         }
@@ -412,6 +436,6 @@ public final class RemoteMemory implements AutoCloseable {
     @Override
     public String toString() {
         return "remote memory " + segment.descriptor().uasid() + "/"
-                + segment.descriptor().tokenId() + " of " + segment.lengthBytes() + " bytes";
+                + segment.descriptor().tokenId() + " of " + lengthBytes + " bytes";
     }
 }

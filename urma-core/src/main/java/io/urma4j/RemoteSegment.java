@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** An imported segment: the target of one-sided operations. Safe for any number of threads. */
-public final class RemoteSegment implements ContextObject {
+public final class RemoteSegment implements ContextObject, RemoteRange {
+    /** A {@link #mask} of an open import that allows no operation by itself. */
+    private static final int WINDOWS_ONLY = 16;
+
     private final UrmaContext context;
     private final SegmentDescriptor descriptor;
     private final ProviderImport provider;
@@ -26,14 +29,23 @@ public final class RemoteSegment implements ContextObject {
         this.provider = provider;
         this.lengthBytes = provider.lengthBytes();
         this.access = provider.access();
-        this.mask = descriptor.capabilities().atomics() ? access.mask() : access.mask() & Access.READ_WRITE.mask();
+        this.mask = mask(descriptor.capabilities(), provider, access);
     }
 
+    private static int mask(SegmentDescriptor.Capabilities segment, ProviderImport provider, Access access) {
+        if (segment.windowsOnly() || provider.isWindowsOnly()) {
+            return WINDOWS_ONLY;
+        }
+        return segment.atomics() ? access.mask() : access.mask() & Access.READ_WRITE.mask();
+    }
+
+    @Override
     public long lengthBytes() {
         return lengthBytes;
     }
 
-    /** The access that the home granted. */
+    /** The access that the home granted: the most that an operation, or a window of a windows-only segment, may have. */
+    @Override
     public Access access() {
         return access;
     }
@@ -83,11 +95,11 @@ public final class RemoteSegment implements ContextObject {
      *
      * <p>{@code SAME_ADDRESS} sends another request to the home, and blocks at most the import timeout.
      *
-     * @throws UrmaException EINVAL if the segment does not support mapping, or was revoked; EEXIST if the home's address is
-     *     in use here
+     * @throws UrmaException EINVAL if the segment does not support mapping, or was revoked; ENOPERM if an import of it opens
+     *     nothing but windows (S14.31); EEXIST if the home's address is in use here
      */
     public MemorySegment map(MapPlace place) {
-        life.checkOpen();
+        checkOpensWhole();
         if (!isMappable()) {
             throw Checks.invalid(this, "cannot be mapped: the device or the segment does not support it");
         }
@@ -99,6 +111,21 @@ public final class RemoteSegment implements ContextObject {
             case SAME_ADDRESS ->
                 Await.result(this, provider.mapAtHomeAddress(context.options().importTimeout()));
         };
+    }
+
+    /** Refuses if closed, or if an import of it opens nothing but windows (S14.31). */
+    void checkOpensWhole() {
+        life.checkOpen();
+        if (mask == WINDOWS_ONLY) {
+            throw opensOnlyWindows();
+        }
+    }
+
+    private UrmaException opensOnlyWindows() {
+        return new UrmaException(
+                UrmaStatus.ENOPERM,
+                this,
+                "is windows-only: its import opens nothing by itself; use a window that its home has granted");
     }
 
     boolean isMappable() {
@@ -164,6 +191,9 @@ public final class RemoteSegment implements ContextObject {
         }
         if (user != context) {
             return Checks.invalid(this, "belongs to " + context + ", not to " + user);
+        }
+        if (mask == WINDOWS_ONLY) {
+            return opensOnlyWindows();
         }
         if ((mask & wantedBit) == 0) {
             return new UrmaException(

@@ -9,7 +9,7 @@ import io.urma4j.spi.ProviderWindow;
  * A window of an imported segment, opened with a key from its home (S7.10). Offsets count from its start. Once the home has
  * revoked it, operations end with REM_ACCESS_ABORT_ERR and move no byte. Safe for any number of threads.
  */
-public final class RemoteWindow implements ContextObject {
+public final class RemoteWindow implements ContextObject, RemoteRange {
     private final RemoteSegment segment;
     private final ProviderWindow provider;
     private final long lengthBytes;
@@ -23,10 +23,12 @@ public final class RemoteWindow implements ContextObject {
         this.access = key.access();
     }
 
+    @Override
     public long lengthBytes() {
         return lengthBytes;
     }
 
+    @Override
     public Access access() {
         return access;
     }
@@ -44,6 +46,14 @@ public final class RemoteWindow implements ContextObject {
         return segment.context();
     }
 
+    RemoteSegment segment() {
+        return segment;
+    }
+
+    Lifetime life() {
+        return life;
+    }
+
     /** {@link Jfs#write} into the window. */
     public boolean write(
             Jfs jfs,
@@ -53,7 +63,7 @@ public final class RemoteWindow implements ContextObject {
             long length,
             long userContext,
             PostFlags flags) {
-        check(jfs, offset, length, Access.READ_WRITE);
+        check(jfs.context(), offset, length, Access.READ_WRITE);
         jfs.checks().length(length);
         var local = source.checked(context(), sourceOffset, length);
         ProviderImport target = provider.begin();
@@ -73,7 +83,7 @@ public final class RemoteWindow implements ContextObject {
             long length,
             long userContext,
             PostFlags flags) {
-        check(jfs, offset, length, Access.READ);
+        check(jfs.context(), offset, length, Access.READ);
         jfs.checks().length(length);
         var local = destination.checked(context(), destinationOffset, length);
         ProviderImport source = provider.begin();
@@ -97,10 +107,8 @@ public final class RemoteWindow implements ContextObject {
             long userContext,
             PostFlags flags) {
         jfs.checks().atomic(opcode, resultOffset, sizeBytes);
-        check(jfs, offset, sizeBytes, Access.READ_WRITE_ATOMIC);
-        if ((offset & (sizeBytes - 1)) != 0) {
-            throw Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + sizeBytes);
-        }
+        check(jfs.context(), offset, sizeBytes, Access.READ_WRITE_ATOMIC);
+        checkAligned(offset, sizeBytes);
         var local = result.checked(context(), resultOffset, sizeBytes);
         ProviderImport target = provider.begin();
         try {
@@ -121,17 +129,40 @@ public final class RemoteWindow implements ContextObject {
         }
     }
 
+    /** Announces a work request, after its checks; {@link #end} follows, whether or not it was posted. */
+    ProviderImport begin(UrmaContext user, long offset, long length, Access wanted) {
+        check(user, offset, length, wanted);
+        return provider.begin();
+    }
+
+    ProviderImport beginAtomic(UrmaContext user, long offset, int sizeBytes) {
+        Checks.atomicSize(this, sizeBytes);
+        check(user, offset, sizeBytes, Access.READ_WRITE_ATOMIC);
+        checkAligned(offset, sizeBytes);
+        return provider.begin();
+    }
+
+    void end() {
+        provider.end();
+    }
+
     /** Checks of each post: open, of that context, with that access, and the range inside (S7.8). */
-    private void check(Jfs jfs, long offset, long length, Access wanted) {
+    private void check(UrmaContext user, long offset, long length, Access wanted) {
         life.checkOpen();
-        if (jfs.context() != context()) {
-            throw Checks.invalid(this, "belongs to " + context() + ", not to " + jfs.context());
+        if (user != context()) {
+            throw Checks.invalid(this, "belongs to " + context() + ", not to " + user);
         }
         if (!access.covers(wanted)) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM, this, "was granted as " + access + ", which does not cover " + wanted);
         }
         Checks.range(this, offset, length, lengthBytes);
+    }
+
+    private void checkAligned(long offset, int sizeBytes) {
+        if ((offset & (sizeBytes - 1)) != 0) {
+            throw Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + sizeBytes);
+        }
     }
 
     /**

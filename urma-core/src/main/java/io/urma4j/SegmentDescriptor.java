@@ -35,8 +35,18 @@ public record SegmentDescriptor(
         endpoints = List.copyOf(endpoints);
     }
 
-    /** The operations that a segment supports, independent of its access. */
-    public record Capabilities(boolean oneSided, boolean mappable, boolean atomics, MemoryKind memory) {}
+    /**
+     * The operations that a segment supports, independent of its access.
+     *
+     * @param windowsOnly an import opens nothing by itself, only windows (S14.31)
+     */
+    public record Capabilities(
+            boolean oneSided, boolean mappable, boolean atomics, boolean windowsOnly, MemoryKind memory) {
+        /** Of a segment that an import opens as a whole. */
+        public Capabilities(boolean oneSided, boolean mappable, boolean atomics, MemoryKind memory) {
+            this(oneSided, mappable, atomics, false, memory);
+        }
+    }
 
     /** The kind of memory of a segment. */
     public enum MemoryKind {

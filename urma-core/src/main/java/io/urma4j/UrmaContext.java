@@ -75,12 +75,17 @@ public final class UrmaContext implements AutoCloseable {
         return provider.uasid();
     }
 
+    /** The identity by which homes grant it windows (S14.32). */
+    public PeerId peerId() {
+        return new PeerId(eid(), uasid(), provider.incarnation());
+    }
+
     /** Asynchronous events of this context. */
     public AsyncEvents events() {
         return events;
     }
 
-    /** Memory that can be registered and shared: zeroed, page-aligned. */
+    /** {@link #allocate(long, AllocOptions)} without wishes. */
     public SharedMemory allocate(long lengthBytes) {
         return allocate(lengthBytes, AllocOptions.DEFAULT);
     }
@@ -110,10 +115,10 @@ public final class UrmaContext implements AutoCloseable {
      * with the token may import it.
      *
      * @throws UrmaException EINVAL for closed or another context's memory or token id, an unsupported policy, a token id of
-     *     another segment if the device allows only one, or isolation of memory that other segments share
+     *     another segment if the device allows only one, isolation of memory that others share, or of windows-only segments
      */
     public LocalSegment register(SharedMemory memory, SegmentConfig config) {
-        checks.mine(memory, config.tokenId());
+        checks.registration(memory, config);
         return register(memory, config.tokenId(), config.request(memory.provider()));
     }
 
@@ -124,8 +129,7 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Registers native memory of the caller as source and destination of this context's own operations. It must stay alive
-     * until the segment is closed.
+     * Registers native memory of the caller for this context's own operations. It must stay alive until the segment closes.
      *
      * @throws UrmaException EINVAL for heap memory, empty memory, or an access that the device does not support for memory
      *     that it did not allocate
@@ -149,9 +153,8 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Imports a segment of another address space, or of this one.
+     * Imports a segment of another address space, or of this one, with that access.
      *
-     * @param access the requested access
      * @throws UrmaException EINVAL if the descriptor is LOCAL_ONLY, or needs a token and none is given; ENOPERM if the
      *     descriptor allows less, or the home refuses; ETIMEOUT if the home cannot be reached
      */
@@ -216,9 +219,8 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Inspects the other contexts of this user in all processes that share this device's directory: their objects of these
-     * kinds. Inspection costs them only the reading; token values are never shown. Blocks at most the import timeout; the
-     * view of a context that does not answer says so.
+     * The objects of these kinds in the other contexts of this user that share this device's directory, without token values.
+     * Blocks at most the import timeout; the view of a context that does not answer says so.
      */
     public List<ContextView> inspect(Set<Resource.Kind> kinds) {
         return discovery.inspect(kinds);
@@ -231,9 +233,8 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Starts or stops measuring the stages of other contexts of this user, as found by {@link #inspect}; {@link
-     * Resource.Kind#PERF} shows the results. A start discards earlier results. A context that is not measured has no
-     * overhead. Blocks at most the import timeout.
+     * Starts or stops measuring the stages of other contexts, as found by {@link #inspect}; {@link Resource.Kind#PERF} shows
+     * the results. A start discards earlier results. Blocks at most the import timeout.
      *
      * @param pid of the process whose contexts are meant; empty for all
      * @return the contexts that were notified, without resources; the view of one that does not answer says so
@@ -329,11 +330,7 @@ public final class UrmaContext implements AutoCloseable {
                 () -> Jfs.create(this, provider, jfc, config, null, null));
     }
 
-    /**
-     * Creates a Jetty: a send queue, with {@code jfr} as its receive half.
-     *
-     * @throws UrmaException EINVAL if mode or order type of the two differ (S5.3)
-     */
+    /** Creates a Jetty: a send queue, with {@code jfr} as its receive half; EINVAL if their modes differ (S5.3). */
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config) {
         return createJetty(jfc, jfr, config, null);
     }

@@ -3,10 +3,10 @@ package io.urma4j;
 import io.urma4j.internal.descriptor.DescriptorCodec;
 
 /**
- * The key of a window for one importer of the segment; passed by any side channel (S7.10). It is useless to other
+ * The key of a window for one importer or peer of the segment; passed by any side channel (S7.10). It is useless to other
  * importers, and invalid once its home has revoked the window.
  *
- * @param importNumber of the import that it is for
+ * @param importNumber of the import that it is for; negative if it is for every import of the segment by one peer
  * @param slot of the generation at its home
  * @param generation of the slot while the key is valid
  * @param offset of the window in the segment

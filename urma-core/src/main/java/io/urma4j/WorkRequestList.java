@@ -25,36 +25,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WorkRequestList {
     private final WorkRequest[] requests;
-    private final Handles[] handles;
+    private final RequestHandles[] handles;
     private final int maxSges;
     private int size;
     private @Nullable UrmaException refusal;
-
-    /** The API handles of a request, kept until it is checked at post. */
-    private static final class Handles {
-        @Nullable
-        RemoteSegment remote;
-
-        @Nullable
-        RemoteSegment notify;
-
-        @Nullable
-        TargetJetty target;
-
-        final @Nullable LocalSegment[] local;
-
-        @Nullable
-        Jfc jfc;
-
-        int atomicSizeBytes;
-
-        /** For a JFR, not for a send queue. */
-        boolean receive;
-
-        Handles(int maxSges) {
-            local = new LocalSegment[maxSges];
-        }
-    }
 
     /**
      * An empty list.
@@ -67,10 +41,10 @@ public final class WorkRequestList {
         Checks.inRange("WorkRequestList", "maxSges", maxSges, 1, 64);
         this.maxSges = maxSges;
         requests = new WorkRequest[capacity];
-        handles = new Handles[capacity];
+        handles = new RequestHandles[capacity];
         for (int i = 0; i < capacity; i++) {
             requests[i] = new WorkRequest(maxSges);
-            handles[i] = new Handles(maxSges);
+            handles[i] = new RequestHandles(maxSges);
         }
     }
 
@@ -95,18 +69,18 @@ public final class WorkRequestList {
     }
 
     /** Starts a WRITE. */
-    public WorkRequestList write(RemoteSegment target, long targetOffset, long userContext) {
+    public WorkRequestList write(RemoteRange target, long targetOffset, long userContext) {
         return begin(Opcode.WRITE, target, targetOffset, userContext);
     }
 
     /** Starts a READ; its local ranges are filled in order. */
-    public WorkRequestList read(RemoteSegment source, long sourceOffset, long userContext) {
+    public WorkRequestList read(RemoteRange source, long sourceOffset, long userContext) {
         return begin(Opcode.READ, source, sourceOffset, userContext);
     }
 
     /** Starts a WRITE_IMM: places bytes in {@code target}, then consumes a receive work request of {@code receiver}. */
     public WorkRequestList writeImmediate(
-            @Nullable TargetJetty receiver, RemoteSegment target, long targetOffset, long immediate, long userContext) {
+            @Nullable TargetJetty receiver, RemoteRange target, long targetOffset, long immediate, long userContext) {
         begin(Opcode.WRITE_IMM, target, targetOffset, userContext);
         handles[size - 1].target = receiver;
         requests[size - 1].operand = immediate;
@@ -118,9 +92,9 @@ public final class WorkRequestList {
      * loads the value with acquire sees the bytes.
      */
     public WorkRequestList writeNotify(
-            RemoteSegment target,
+            RemoteRange target,
             long targetOffset,
-            RemoteSegment notify,
+            RemoteRange notify,
             long notifyOffset,
             long value,
             long userContext) {
@@ -134,7 +108,7 @@ public final class WorkRequestList {
     /** Starts an atomic; its one local range of the same size receives the old value. */
     public WorkRequestList atomic(
             Opcode opcode,
-            RemoteSegment target,
+            RemoteRange target,
             long targetOffset,
             int sizeBytes,
             long operand,
@@ -230,7 +204,7 @@ public final class WorkRequestList {
         return this;
     }
 
-    private WorkRequestList begin(Opcode opcode, RemoteSegment remote, long remoteOffset, long userContext) {
+    private WorkRequestList begin(Opcode opcode, RemoteRange remote, long remoteOffset, long userContext) {
         WorkRequest request = next(opcode, userContext);
         handles[size - 1].remote = remote;
         request.remoteOffset = remoteOffset;
@@ -280,6 +254,8 @@ public final class WorkRequestList {
             } catch (UrmaException e) {
                 refusal = e;
                 return i;
+            } finally {
+                handles[i].end();
             }
         }
         return size;
@@ -319,7 +295,7 @@ public final class WorkRequestList {
 
     private void check(int index, Jfs jfs, UrmaContext context, JfsConfig config) {
         WorkRequest request = requests[index];
-        Handles named = handles[index];
+        RequestHandles named = handles[index];
         Opcode opcode = Opcode.of(request.opcode);
         if (named.receive) {
             throw Checks.invalid(jfs, "request " + index + " is a receive, which belongs to a JFR");
@@ -346,8 +322,7 @@ public final class WorkRequestList {
             }
             case READ -> {
                 jfs.checks().length(request.lengthBytes);
-                request.remote = Checks.notNull(jfs, "source", named.remote)
-                        .checkedForRead(context, request.remoteOffset, request.lengthBytes);
+                request.remote = named.forRead(jfs, context, request);
             }
             case CAS, SWAP, FADD, FSUB, FAND, FOR, FXOR -> checkAtomic(opcode, request, named, jfs, context);
             case SEND, SEND_IMM, SEND_INVALIDATE -> {
@@ -393,28 +368,27 @@ public final class WorkRequestList {
         request.lengthBytes = payload.byteSize();
     }
 
-    private static void checkWrite(WorkRequest request, Handles named, Jfs jfs, UrmaContext context) {
+    private static void checkWrite(WorkRequest request, RequestHandles named, Jfs jfs, UrmaContext context) {
         jfs.checks().length(request.lengthBytes);
-        request.remote = Checks.notNull(jfs, "target", named.remote)
-                .checkedForWrite(context, request.remoteOffset, request.lengthBytes);
+        request.remote = named.forWrite(jfs, context, request);
     }
 
-    private static void checkNotify(WorkRequest request, Handles named, UrmaContext context) {
-        RemoteSegment notify = Checks.notNull(context, "notify segment", named.notify);
+    private static void checkNotify(WorkRequest request, RequestHandles named, UrmaContext context) {
+        RemoteRange notify = Checks.notNull(context, "notify segment", named.notify);
         if ((request.notifyOffset & 7) != 0) {
             throw Checks.invalid(notify, "notify offset " + request.notifyOffset + " is not a multiple of 8");
         }
-        request.notify = notify.checkedForWrite(context, request.notifyOffset, 8);
+        request.notify = named.forNotify(notify, context, request);
     }
 
-    private static void checkAtomic(Opcode opcode, WorkRequest request, Handles named, Jfs jfs, UrmaContext context) {
+    private static void checkAtomic(
+            Opcode opcode, WorkRequest request, RequestHandles named, Jfs jfs, UrmaContext context) {
         if (request.sgeCount != 1 || request.sgeLength[0] != named.atomicSizeBytes) {
             throw Checks.invalid(
                     jfs, "an atomic of " + named.atomicSizeBytes + " bytes needs one local range of that size");
         }
         jfs.checks().atomic(opcode, request.sgeOffset[0], named.atomicSizeBytes);
-        request.remote = Checks.notNull(jfs, "target", named.remote)
-                .checkedForAtomic(context, request.remoteOffset, named.atomicSizeBytes);
+        request.remote = named.forAtomic(jfs, context, request);
     }
 
     @Override

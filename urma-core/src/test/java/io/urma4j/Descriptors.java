@@ -30,6 +30,20 @@ public final class Descriptors {
                 List.of());
     }
 
+    /** One whose import opens nothing but windows. */
+    public static SegmentDescriptor windowsOnlySegment() {
+        return new SegmentDescriptor(
+                EID,
+                1,
+                2,
+                3,
+                4096,
+                Access.READ_WRITE,
+                TokenPolicy.NONE,
+                new Capabilities(true, true, true, true, MemoryKind.HOST),
+                List.of(SHM));
+    }
+
     public static SegmentDescriptor segment() {
         return segment(Access.READ_WRITE_ATOMIC, TokenPolicy.PLAIN_TEXT);
     }

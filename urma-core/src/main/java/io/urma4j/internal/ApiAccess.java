@@ -10,6 +10,7 @@ import io.urma4j.Jfr;
 import io.urma4j.Jfs;
 import io.urma4j.LocalSegment;
 import io.urma4j.OperationFailedException;
+import io.urma4j.RemoteRange;
 import io.urma4j.RemoteSegment;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
@@ -115,5 +116,5 @@ public abstract class ApiAccess {
 
     /** The same for an operation on imported memory, whose home may be the reason. */
     public abstract OperationFailedException failed(
-            Object owner, String operation, CompletionStatus status, RemoteSegment on);
+            Object owner, String operation, CompletionStatus status, RemoteRange on);
 }

@@ -13,7 +13,9 @@ import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.OrderType;
+import io.urma4j.SegmentConfig;
 import io.urma4j.SegmentDescriptor;
+import io.urma4j.SharedMemory;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -70,6 +72,30 @@ public final class ContextChecks {
         closing.checkOpen();
         if (!capabilities.tokenPolicies().contains(policy)) {
             throw Checks.invalid(context, "token policy " + policy + " is not one of " + capabilities.tokenPolicies());
+        }
+    }
+
+    /** Memory of this context can be registered so. */
+    public void registration(SharedMemory memory, SegmentConfig config) {
+        mine(memory, config.tokenId());
+        if (config.windowsOnly()) {
+            windowsOnly(config);
+        }
+    }
+
+    private void windowsOnly(SegmentConfig config) {
+        if (!capabilities.windows()) {
+            throw Checks.invalid(context, "device " + device + " has no windows, and so no windows-only segments");
+        }
+        if (config.access() == Access.LOCAL_ONLY || config.isolated()) {
+            throw Checks.invalid(
+                    context,
+                    "a windows-only segment has windows, which need remote access and exclude isolation; access is "
+                            + config.access() + ", isolated " + config.isolated());
+        }
+        if (config.policy() != TokenPolicy.NONE) {
+            throw Checks.invalid(
+                    context, "a windows-only segment has no token: its policy must be NONE, not " + config.policy());
         }
     }
 

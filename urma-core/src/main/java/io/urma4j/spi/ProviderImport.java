@@ -18,6 +18,11 @@ public interface ProviderImport {
     /** True once the home revoked it, or died. Operations then end with REM_ACCESS_ABORT_ERR. */
     boolean isRevoked();
 
+    /** True if the home opens windows of it alone (S14.31): then the caller posts on {@link #window}s only. */
+    default boolean isWindowsOnly() {
+        return false;
+    }
+
     /** Number of unfinished work requests of this context that name it. */
     int unfinished();
 

@@ -2,6 +2,7 @@ package io.urma4j.spi;
 
 import io.urma4j.Access;
 import io.urma4j.Importer;
+import io.urma4j.PeerId;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
@@ -33,6 +34,17 @@ public interface ProviderSegment {
      *     the importer has less access; ENOMEM if the limit of concurrent windows is reached
      */
     default ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
+        throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not support them");
+    }
+
+    /**
+     * Grants a peer a window, whether or not it imports the segment (S14.32). Its key is valid for the peer that proves this
+     * identity, with each of its imports of the segment. The range has been checked.
+     *
+     * @throws UrmaException EINVAL if windows cannot be enforced, or the segment was revoked; ENOMEM if the limit of
+     *     concurrent windows is reached
+     */
+    default ProviderGrant grant(PeerId peer, long offset, long lengthBytes, Access access) {
         throw new UrmaException(UrmaStatus.EINVAL, this, "cannot grant windows: the device does not support them");
     }
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param foreign native memory of the user; {@link Access#LOCAL_ONLY} unless the device can share it
  * @param tokenId of {@link ProviderContext#allocateTokenId}, or 0 for a new one
  * @param isolated refuse unless the access is enforced against every importer, even a hostile one (S7.7)
+ * @param windowsOnly an import opens nothing but windows (S14.31)
  */
 public record SegmentRequest(
         @Nullable ProviderMemory memory,
@@ -21,7 +22,8 @@ public record SegmentRequest(
         TokenPolicy policy,
         Token token,
         int tokenId,
-        boolean isolated) {
+        boolean isolated,
+        boolean windowsOnly) {
 
     /** A request with a new token id, and without isolation. */
     public SegmentRequest(
@@ -30,6 +32,6 @@ public record SegmentRequest(
             Access access,
             TokenPolicy policy,
             Token token) {
-        this(memory, foreign, access, policy, token, 0, false);
+        this(memory, foreign, access, policy, token, 0, false, false);
     }
 }

@@ -144,6 +144,20 @@ public abstract class Conformance {
     }
 
     @Nested
+    class WindowsOnly extends WindowsOnlyContract {
+        WindowsOnly() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class WindowPosts extends WindowPostsContract {
+        WindowPosts() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class Regions extends RegionsContract {
         Regions() {
             super(deviceUnderTest);

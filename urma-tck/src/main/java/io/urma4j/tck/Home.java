@@ -6,6 +6,7 @@ import io.urma4j.JettyGroupConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.MessageChannel;
+import io.urma4j.PeerId;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
@@ -20,6 +21,12 @@ public interface Home extends HomeObject {
     }
 
     HomeSegment segment(long lengthBytes, Access access, TokenPolicy policy, Token token);
+
+    /** Zeroed memory, registered so that only windows of it can be used. */
+    HomeSegment windowsOnlySegment(long lengthBytes, Access access);
+
+    /** The identity of the context. */
+    PeerId peerId();
 
     /** A JFR with a JFC of its own. */
     default HomeQueue receiver() {

@@ -1,6 +1,7 @@
 package io.urma4j.tck;
 
 import io.urma4j.Access;
+import io.urma4j.PeerId;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SharedSegment;
@@ -55,6 +56,9 @@ public interface HomeSegment extends HomeObject {
      * @param importer the index among its current importers, in the order of their imports
      */
     HomeGrant grant(int importer, long offset, long lengthBytes, Access access);
+
+    /** Gives a window of it to a peer, which need not import it. Its own name, since calls travel by name. */
+    HomeGrant grantTo(PeerId peer, long offset, long lengthBytes, Access access);
 
     /** Ends the registration; the memory stays, and can be read as before. */
     Revocation unregister(Duration timeout);

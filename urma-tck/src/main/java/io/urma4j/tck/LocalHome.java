@@ -7,7 +7,9 @@ import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.MessageChannel;
+import io.urma4j.PeerId;
 import io.urma4j.PublishedName;
+import io.urma4j.SegmentConfig;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
@@ -59,9 +61,23 @@ final class LocalHome implements Home {
 
     @Override
     public HomeSegment segment(long lengthBytes, Access access, TokenPolicy policy, Token token) {
+        return segment(lengthBytes, SegmentConfig.of(access).withPolicy(policy).withToken(token));
+    }
+
+    @Override
+    public HomeSegment windowsOnlySegment(long lengthBytes, Access access) {
+        return segment(lengthBytes, SegmentConfig.of(access).withWindowsOnly());
+    }
+
+    @Override
+    public PeerId peerId() {
+        return context.peerId();
+    }
+
+    private HomeSegment segment(long lengthBytes, SegmentConfig config) {
         var memory = context.allocate(lengthBytes);
         try {
-            return new LocalHomeSegment(memory, context.register(memory, access, policy, token));
+            return new LocalHomeSegment(memory, context.register(memory, config));
         } catch (RuntimeException e) {
             memory.close();
             throw e;

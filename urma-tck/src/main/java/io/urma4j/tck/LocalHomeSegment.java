@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.Access;
 import io.urma4j.LocalSegment;
+import io.urma4j.PeerId;
 import io.urma4j.Revocation;
 import io.urma4j.SharedMemory;
 import io.urma4j.SharedSegment;
@@ -97,6 +98,11 @@ final class LocalHomeSegment implements HomeSegment {
     @Override
     public HomeGrant grant(int importer, long offset, long lengthBytes, Access access) {
         return new LocalHomeGrant(segment.grant(segment.importing().get(importer), offset, lengthBytes, access));
+    }
+
+    @Override
+    public HomeGrant grantTo(PeerId peer, long offset, long lengthBytes, Access access) {
+        return new LocalHomeGrant(segment.grant(peer, offset, lengthBytes, access));
     }
 
     @Override

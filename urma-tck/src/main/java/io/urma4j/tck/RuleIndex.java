@@ -32,6 +32,8 @@ public final class RuleIndex {
             RevocationContract.class,
             MappingContract.class,
             WindowsContract.class,
+            WindowsOnlyContract.class,
+            WindowPostsContract.class,
             RegionsContract.class,
             WorkRequestsContract.class,
             PostingContract.class,

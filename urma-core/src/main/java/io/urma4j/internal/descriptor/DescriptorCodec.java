@@ -153,6 +153,9 @@ public final class DescriptorCodec {
                 .number(
                         DescriptorField.MEMORY_KIND,
                         MEMORY_KINDS.indexOf(descriptor.capabilities().memory()));
+        if (descriptor.capabilities().windowsOnly()) {
+            fields.number(DescriptorField.WINDOWS_ONLY, 1);
+        }
         writeEndpoints(fields, descriptor.endpoints());
         return fields;
     }
@@ -260,7 +263,19 @@ public final class DescriptorCodec {
                 (bits & ONE_SIDED) != 0,
                 (bits & MAPPABLE) != 0,
                 (bits & ATOMICS) != 0,
+                isWindowsOnly(fields),
                 oneOf(fields, DescriptorField.MEMORY_KIND, number -> numbered(MEMORY_KINDS, "memory", number)));
+    }
+
+    private static boolean isWindowsOnly(DescriptorFields fields) {
+        if (fields.all(DescriptorField.WINDOWS_ONLY).isEmpty()) {
+            return false;
+        }
+        long value = fields.number(DescriptorField.WINDOWS_ONLY);
+        if (value != 1) {
+            throw new DescriptorException("field '" + DescriptorField.WINDOWS_ONLY + "' is " + value + ", must be 1");
+        }
+        return true;
     }
 
     private static <T> T numbered(List<T> all, String what, int number) {

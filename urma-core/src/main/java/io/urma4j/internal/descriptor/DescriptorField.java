@@ -31,6 +31,8 @@ public enum DescriptorField {
     CAPABILITIES(0x8013, 1),
     /** 0 host, 1 device. */
     MEMORY_KIND(0x8014, 1),
+    /** 1; there only if an import opens nothing but windows. Earlier versions refuse such a descriptor. */
+    WINDOWS_ONLY(0x8015, 1),
 
     QUEUE_ID(0x8020, 4),
     /** 0 JFR, 1 Jetty, 2 group. */
@@ -60,6 +62,10 @@ public enum DescriptorField {
 
     boolean mayRepeat() {
         return this == ENDPOINT;
+    }
+
+    boolean mayBeMissing() {
+        return this == ENDPOINT || this == WINDOWS_ONLY;
     }
 
     @Override

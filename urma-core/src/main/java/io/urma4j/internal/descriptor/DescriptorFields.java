@@ -34,7 +34,7 @@ public final class DescriptorFields {
             fields.readOne(kind, bytes);
         }
         for (DescriptorField field : kind.fields()) {
-            if (!field.mayRepeat() && !fields.values.containsKey(field)) {
+            if (!field.mayBeMissing() && !fields.values.containsKey(field)) {
                 throw new DescriptorException("field '" + field + "' is missing");
             }
         }

@@ -19,6 +19,7 @@ import static io.urma4j.internal.descriptor.DescriptorField.SLOT;
 import static io.urma4j.internal.descriptor.DescriptorField.TOKEN;
 import static io.urma4j.internal.descriptor.DescriptorField.TOKEN_ID;
 import static io.urma4j.internal.descriptor.DescriptorField.UASID;
+import static io.urma4j.internal.descriptor.DescriptorField.WINDOWS_ONLY;
 
 import java.util.Collections;
 import java.util.EnumSet;
@@ -29,7 +30,18 @@ public enum DescriptorKind {
     SEGMENT(
             1,
             "segment",
-            EnumSet.of(EID, UASID, INCARNATION, POLICY, ENDPOINT, TOKEN_ID, LENGTH, ACCESS, CAPABILITIES, MEMORY_KIND)),
+            EnumSet.of(
+                    EID,
+                    UASID,
+                    INCARNATION,
+                    POLICY,
+                    ENDPOINT,
+                    TOKEN_ID,
+                    LENGTH,
+                    ACCESS,
+                    CAPABILITIES,
+                    MEMORY_KIND,
+                    WINDOWS_ONLY)),
     JETTY(2, "jetty", EnumSet.of(EID, UASID, INCARNATION, POLICY, ENDPOINT, QUEUE_ID, QUEUE_KIND, MODE, ORDER_TYPE)),
     /** A segment together with its token. */
     SHARED_SEGMENT(3, "shared-segment", withToken(SEGMENT)),
@@ -59,7 +71,7 @@ public enum DescriptorKind {
         return fields;
     }
 
-    /** The fields that a descriptor of this kind has, each once, except ENDPOINT. */
+    /** The fields that a descriptor of this kind has, each once; ENDPOINT any number of times, WINDOWS_ONLY at most once. */
     Set<DescriptorField> fields() {
         return fields;
     }

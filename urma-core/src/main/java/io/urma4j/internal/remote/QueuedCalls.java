@@ -1,7 +1,7 @@
 package io.urma4j.internal.remote;
 
 import io.urma4j.Opcode;
-import io.urma4j.RemoteSegment;
+import io.urma4j.RemoteRange;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
@@ -20,8 +20,8 @@ public final class QueuedCalls implements RemoteCalls {
      * @param life of the owner, which closes this after its end
      * @throws UrmaException when there is no room for a queue
      */
-    public QueuedCalls(Object owner, Lifetime life, RemoteSegment segment) {
-        this(owner, new RemoteLanes(owner, life, () -> RemoteLane.open(owner, segment)), RemoteLane.NO_LIMIT);
+    public QueuedCalls(Object owner, Lifetime life, RemoteRange remote) {
+        this(owner, new RemoteLanes(owner, life, () -> RemoteLane.open(owner, remote)), RemoteLane.NO_LIMIT);
     }
 
     private QueuedCalls(Object owner, RemoteLanes lanes, long timeoutNanos) {

@@ -8,7 +8,9 @@ import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.RemoteMemory;
+import io.urma4j.RemoteRange;
 import io.urma4j.RemoteSegment;
+import io.urma4j.RemoteWindow;
 import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
@@ -46,7 +48,7 @@ public final class RemoteLane {
 
     private final Object owner;
     private final UrmaContext context;
-    private RemoteSegment remote; // the lock's holder may select another
+    private RemoteRange remote; // the lock's holder may select another
     private long base; // of that segment's offset 0, for messages
     private final int inlineBytes;
     private final long pieceBytes;
@@ -67,7 +69,7 @@ public final class RemoteLane {
     private long completed;
 
     private RemoteLane(
-            Object owner, RemoteSegment remote, CompletionPort port, ClosingOrder parts, LocalSegment staging) {
+            Object owner, RemoteRange remote, CompletionPort port, ClosingOrder parts, LocalSegment staging) {
         this.owner = owner;
         this.context = remote.context();
         this.remote = remote;
@@ -81,7 +83,7 @@ public final class RemoteLane {
     }
 
     /** Aims it at another segment of the same context, whose offset 0 is {@code base} to the caller. */
-    public RemoteLane aim(RemoteSegment next, long nextBase) {
+    public RemoteLane aim(RemoteRange next, long nextBase) {
         remote = next;
         base = nextBase;
         return this;
@@ -94,12 +96,12 @@ public final class RemoteLane {
         return this;
     }
 
-    public static RemoteLane open(Object owner, RemoteSegment remote) {
+    public static RemoteLane open(Object owner, RemoteRange remote) {
         return open(owner, remote, remote.lengthBytes());
     }
 
     /** A lane for transfers of up to {@code longestBytes} at once; longer ones go in pieces. */
-    public static RemoteLane open(Object owner, RemoteSegment remote, long longestBytes) {
+    public static RemoteLane open(Object owner, RemoteRange remote, long longestBytes) {
         UrmaContext context = remote.context();
         long pieceBytes = longestBytes >= MAX_PIECE_BYTES ? MAX_PIECE_BYTES : (longestBytes + 63) & -64;
         ClosingOrder parts = new ClosingOrder(owner);
@@ -143,7 +145,7 @@ public final class RemoteLane {
             long slot = slot(posted);
             long piece = Math.min(pieceBytes, source.byteSize() - at);
             MemorySegment.copy(source, at, staging.memory(), slot, piece);
-            post(() -> queue().write(remote, offset + from, staging, slot, piece, 0));
+            post(() -> postWrite(offset + from, slot, piece));
         }
     }
 
@@ -170,7 +172,7 @@ public final class RemoteLane {
     private void askForPiece(long offset, long at, long length) {
         long slot = slot(posted);
         long piece = Math.min(pieceBytes, length - at);
-        post(() -> queue().read(remote, offset + at, staging, slot, piece, 0));
+        post(() -> postRead(offset + at, slot, piece));
     }
 
     /** Writes 8 bytes in native order; without tearing if {@code offset} is a multiple of 8. */
@@ -198,11 +200,11 @@ public final class RemoteLane {
     }
 
     private void writeWord(long offset, int bytes) {
-        whole("write", offset, bytes, () -> post(() -> queue().write(remote, offset, staging, wordOffset(), bytes, 0)));
+        whole("write", offset, bytes, () -> post(() -> postWrite(offset, wordOffset(), bytes)));
     }
 
     private void readWord(long offset, int bytes) {
-        whole("read", offset, bytes, () -> post(() -> queue().read(remote, offset, staging, wordOffset(), bytes, 0)));
+        whole("read", offset, bytes, () -> post(() -> postRead(offset, wordOffset(), bytes)));
     }
 
     /** One of the seven atomics on 8 bytes; gives the value before. */
@@ -222,17 +224,32 @@ public final class RemoteLane {
                 opcode.name(),
                 offset,
                 sizeBytes,
-                () -> post(() -> queue().atomic(
-                                opcode,
-                                remote,
-                                offset,
-                                staging,
-                                wordOffset(),
-                                sizeBytes,
-                                operand,
-                                expected,
-                                0,
-                                PostFlags.DEFAULT)));
+                () -> post(() -> postAtomic(opcode, offset, sizeBytes, operand, expected)));
+    }
+
+    private boolean postWrite(long offset, long from, long length) {
+        return switch (remote) {
+            case RemoteSegment segment -> queue().write(segment, offset, staging, from, length, 0);
+            case RemoteWindow window -> window.write(queue(), offset, staging, from, length, 0, PostFlags.DEFAULT);
+        };
+    }
+
+    private boolean postRead(long offset, long to, long length) {
+        return switch (remote) {
+            case RemoteSegment segment -> queue().read(segment, offset, staging, to, length, 0);
+            case RemoteWindow window -> window.read(queue(), offset, staging, to, length, 0, PostFlags.DEFAULT);
+        };
+    }
+
+    private boolean postAtomic(Opcode opcode, long offset, int sizeBytes, long operand, long expected) {
+        long to = wordOffset();
+        PostFlags flags = PostFlags.DEFAULT;
+        return switch (remote) {
+            case RemoteSegment segment ->
+                queue().atomic(opcode, segment, offset, staging, to, sizeBytes, operand, expected, 0, flags);
+            case RemoteWindow window ->
+                window.atomic(queue(), opcode, offset, staging, to, sizeBytes, operand, expected, 0, flags);
+        };
     }
 
     private long slot(long number) {

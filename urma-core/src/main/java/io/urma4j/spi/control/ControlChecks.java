@@ -52,12 +52,18 @@ public final class ControlChecks {
                 .findFirst();
     }
 
-    /** Of a home's answer. */
-    public static void granted(Object home, Access granted, Access wanted) {
-        if (!granted.covers(wanted)) {
+    /**
+     * Of a home's answer.
+     *
+     * @return true if the home opens nothing but windows: it then grants LOCAL_ONLY, which an earlier version refuses
+     */
+    public static boolean windowsOnly(Object home, Access granted, Access wanted) {
+        boolean opensNothing = granted == Access.LOCAL_ONLY;
+        if (!opensNothing && !granted.covers(wanted)) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM, home, "granted " + granted + " although " + wanted + " was requested");
         }
+        return opensNothing;
     }
 
     private static UrmaException invalid(Object what, String why) {

@@ -2,6 +2,7 @@ package io.urma4j.spi.control;
 
 import io.urma4j.Access;
 import io.urma4j.Importer;
+import io.urma4j.PeerId;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,7 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
     private final boolean isolated;
     private final Runnable shutToAll;
     private final Map<Long, G> grants = new ConcurrentHashMap<>();
+    private final PeerWindows peerWindows = new PeerWindows(this::isRevoked);
     private final Revocations<G> revocations = new Revocations<>(Granted::holder);
     private volatile Token token;
     private volatile boolean revoked; // set under this object's monitor
@@ -96,6 +99,20 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
         return descriptor.access();
     }
 
+    /** The access that an import opens by itself: LOCAL_ONLY if it opens nothing but windows (S14.31). */
+    public Access opened(Access granted) {
+        return isWindowsOnly() ? Access.LOCAL_ONLY : granted;
+    }
+
+    private boolean isWindowsOnly() {
+        return descriptor.capabilities().windowsOnly();
+    }
+
+    /** The windows that are granted to peers by their ids. */
+    public PeerWindows peerWindows() {
+        return peerWindows;
+    }
+
     public Token token() {
         return token;
     }
@@ -113,15 +130,24 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
 
     // ---- importers
 
-    /** Whether the segment exists and the token permits that access; takes the same time whatever is wrong. */
+    /**
+     * Whether the segment exists and the token, or a window of a windows-only segment, permits that access; takes the same
+     * time whatever is wrong.
+     *
+     * @param from the proven identity of the importer; null if another peer has proven the same
+     */
     @SuppressWarnings("ShortCircuitBoolean") // the time must not tell which of them was wrong
-    static boolean opens(@Nullable ExportedSegment<?> segment, @Nullable Token offered, Access wanted) {
+    static boolean opens(
+            @Nullable ExportedSegment<?> segment, @Nullable PeerId from, @Nullable Token offered, Access wanted) {
         Token needed = segment == null ? DECOY : segment.token;
         Access given = segment == null ? Access.LOCAL_ONLY : segment.access();
         boolean free = segment != null && segment.descriptor.policy() == TokenPolicy.NONE;
         boolean open = segment != null && !segment.revoked;
         boolean right = needed.equals(offered == null ? Token.of(~needed.value()) : offered);
-        return open & (right | free) & wanted != Access.LOCAL_ONLY & given.covers(wanted);
+        boolean byWindow = segment != null && segment.isWindowsOnly();
+        boolean hasWindow = segment != null && from != null && segment.peerWindows.has(from);
+        boolean permitted = (byWindow & hasWindow) | (!byWindow & (right | free));
+        return open & permitted & wanted != Access.LOCAL_ONLY & given.covers(wanted);
     }
 
     public void granted(G grant) {
@@ -163,9 +189,7 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
         if (grant == null || revoked) {
             throw notImported(importer);
         }
-        if (isolated) {
-            throw new UrmaException(UrmaStatus.EINVAL, this, whyIsolated);
-        }
+        checkWindows(whyIsolated);
         if (!grant.access().covers(wanted)) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
@@ -173,6 +197,24 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
                     importer + " has imported it as " + grant.access() + ", a window as " + wanted + " is more");
         }
         return grant;
+    }
+
+    /**
+     * The window that {@code made} creates for a peer, which need not import the segment yet (S14.32). Any thread.
+     *
+     * @param whyIsolated why there are no windows of an isolated segment
+     */
+    public <W extends PeerWindows.Window> W grant(PeerId peer, String whyIsolated, Supplier<W> made) {
+        checkWindows(whyIsolated);
+        return peerWindows
+                .add(peer, made)
+                .orElseThrow(() -> new UrmaException(UrmaStatus.EINVAL, this, "was revoked, and has no windows"));
+    }
+
+    private void checkWindows(String whyIsolated) {
+        if (isolated) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, whyIsolated);
+        }
     }
 
     /** The failure of a window for a context that does not import the segment. */
@@ -216,6 +258,7 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
     /** Ends access by the current grants, and notifies their importers. */
     public void shut() {
         shutToAll.run();
+        peerWindows.endAll();
         grants.values().forEach(Granted::shut);
         List.copyOf(grants.values()).forEach(Granted::tell);
     }

@@ -1,5 +1,6 @@
 package io.urma4j.spi.control;
 
+import io.urma4j.PeerId;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
@@ -103,9 +104,10 @@ public final class SegmentTable<S extends SegmentTable.Entry> {
     /**
      * The segment that a peer may import; null if there is none.
      *
+     * @param from the proven identity of the peer; null if another peer has proven the same
      * @param key of the segment
      */
-    public @Nullable S opened(ImportSegment wanted, long key) {
+    public @Nullable S opened(@Nullable PeerId from, ImportSegment wanted, long key) {
         S found = null;
         for (S segment : under(wanted.tokenId())) {
             if (segment.exported().key() == key) {
@@ -113,7 +115,7 @@ public final class SegmentTable<S extends SegmentTable.Entry> {
             }
         }
         ExportedSegment<?> exported = found == null ? null : found.exported();
-        return ExportedSegment.opens(exported, wanted.token(), wanted.access()) ? found : null;
+        return ExportedSegment.opens(exported, from, wanted.token(), wanted.access()) ? found : null;
     }
 
     /** The answer when {@link #opened} finds none: one for all failures, so it reveals nothing to a guesser (S7.6). */

@@ -66,6 +66,22 @@ class DescriptorCodecTest {
                         "60eb9700"));
     }
 
+    /** The mark of a windows-only segment is critical: earlier versions refuse it. */
+    @Test
+    void theMarkOfAWindowsOnlySegmentIsThereOnceOrNever() {
+        SegmentDescriptor marked = Descriptors.windowsOnlySegment();
+        byte[] fields = fieldsOf(marked.toBytes());
+
+        assertThat(SegmentDescriptor.fromBytes(marked.toBytes())).isEqualTo(marked);
+        assertThat(HexFormat.of().formatHex(fields)).contains("8015000101");
+        assertThatDecoding(sealed(fields, field(DescriptorField.WINDOWS_ONLY.tag, new int[] {1})))
+                .withMessageContaining("field 'windows only' occurs twice");
+        assertThatDecoding(sealed(
+                        without(DescriptorField.WINDOWS_ONLY, fields),
+                        field(DescriptorField.WINDOWS_ONLY.tag, new int[] {0})))
+                .withMessageContaining("field 'windows only' is 0, must be 1");
+    }
+
     @Test
     void whatWasWrittenIsRead() {
         assertThat(SegmentDescriptor.fromBytes(SEGMENT.toBytes())).isEqualTo(SEGMENT);
@@ -207,7 +223,7 @@ class DescriptorCodecTest {
     void eachFieldMustBeThereOnce() {
         byte[] fields = fieldsOf(SEGMENT.toBytes());
         for (DescriptorField field : DescriptorKind.SEGMENT.fields()) {
-            if (!field.mayRepeat()) {
+            if (!field.mayBeMissing()) {
                 assertThatDecoding(sealed(without(field, fields)))
                         .withMessageContaining("field '" + field + "' is missing");
                 assertThatDecoding(sealed(fields, field(field.tag, new int[field.lengthBytes])))

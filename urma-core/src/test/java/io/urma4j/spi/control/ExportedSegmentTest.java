@@ -25,7 +25,7 @@ class ExportedSegmentTest {
             home.segment(2000, 5, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT);
 
     private static boolean opens(@Nullable ExportedSegment<?> segment, @Nullable Token offered, Access wanted) {
-        return ExportedSegment.opens(segment, offered, wanted);
+        return ExportedSegment.opens(segment, null, offered, wanted);
     }
 
     @Test

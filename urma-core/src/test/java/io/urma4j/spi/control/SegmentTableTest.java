@@ -87,11 +87,11 @@ class SegmentTableTest {
         Segment second = add(tokenId, 2);
         ImportSegment wanted = new ImportSegment(1, tokenId, 2, Access.READ, Home.TOKEN);
 
-        assertThat(table.opened(wanted, 2)).isEqualTo(second);
-        assertThat(table.opened(wanted, 3)).isNull();
-        assertThat(table.opened(new ImportSegment(1, tokenId + 1, 2, Access.READ, Home.TOKEN), 2))
+        assertThat(table.opened(null, wanted, 2)).isEqualTo(second);
+        assertThat(table.opened(null, wanted, 3)).isNull();
+        assertThat(table.opened(null, new ImportSegment(1, tokenId + 1, 2, Access.READ, Home.TOKEN), 2))
                 .isNull();
-        assertThat(table.opened(new ImportSegment(1, tokenId, 2, Access.READ, null), 2))
+        assertThat(table.opened(null, new ImportSegment(1, tokenId, 2, Access.READ, null), 2))
                 .isNull();
     }
 }

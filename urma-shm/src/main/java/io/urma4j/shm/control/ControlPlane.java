@@ -32,6 +32,7 @@ import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Names;
 import io.urma4j.spi.control.Publisher;
+import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.Setting;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
@@ -59,6 +60,7 @@ public final class ControlPlane {
 
     private final int uasid;
     private final PeerId self;
+    private final io.urma4j.PeerId identity;
     private final Engine engine;
     private final Requests requests;
     private final Peers peers;
@@ -79,6 +81,7 @@ public final class ControlPlane {
             DataPlane dataPlane) {
         this.uasid = lock.uasid();
         this.self = self;
+        this.identity = new io.urma4j.PeerId(eid, lock.uasid(), self.incarnation());
         CompletableFuture<Void> ended = new CompletableFuture<>();
         this.engine = new Engine("urma-shm-engine-" + uasid, dataPlane::turn, () -> ended.complete(null));
         this.requests = new Requests(engine);
@@ -246,6 +249,8 @@ public final class ControlPlane {
             Endpoint endpoint = endpointOf(what, request.descriptor().endpoints());
             PeerId home = new PeerId(endpoint.address(), request.descriptor().incarnation());
             int tokenId = request.descriptor().tokenId();
+            boolean windowsOnly = request.descriptor().capabilities().windowsOnly();
+            long named = WindowNumbers.ofPeer(identity, home.incarnation(), endpoint.key());
             long address = atHomeAddress ? endpoint.vaBase() : 0;
             if (atHomeAddress && address == 0) {
                 throw new UrmaException(UrmaStatus.EINVAL, what, "its descriptor has no home address");
@@ -254,12 +259,20 @@ public final class ControlPlane {
                             new ImportRequest(request.descriptor(), request.token(), request.access(), timeout), true)
                     .thenApply(ShmImport.class::cast);
             return engine.ask(
-                    () -> ask(
-                                    home,
-                                    deadlineNanos,
-                                    n -> new ImportSegment(
-                                            n, tokenId, endpoint.key(), request.access(), request.token()))
-                            .thenApply(reply -> imports.granted(reply, tokenId, request.access(), address, again)),
+                    () -> peers.connect(home, deadlineNanos)
+                            .thenCompose(peer -> {
+                                var reply = requests.ask(
+                                        peer,
+                                        deadlineNanos,
+                                        n -> new ImportSegment(
+                                                n, tokenId, endpoint.key(), request.access(), request.token()));
+                                if (windowsOnly) {
+                                    imports.windows().prepare(peer, deadlineNanos); // one round trip for both
+                                }
+                                return reply;
+                            })
+                            .thenApply(
+                                    reply -> imports.granted(reply, tokenId, named, request.access(), address, again)),
                     ControlPlane::giveBack);
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);

@@ -22,8 +22,10 @@ import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.PeerWindows;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.SegmentTable;
+import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.RefusalEvents;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -39,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 final class Exports {
     static final String KIND = "shm";
 
+    private static final String WHY_ISOLATED =
+            "is isolated, and a window would not be enforced against a hostile importer";
+
     private final Engine engine;
     private final ContextEvents events;
     private final RefusalEvents refusals;
@@ -47,6 +52,7 @@ final class Exports {
     private final Eid eid;
     private final int uasid;
     private final PeerId self;
+    private final KnownPeers known = new KnownPeers();
     private final SegmentTable<ShmSegment> table = new SegmentTable<>(_ -> {}, _ -> {});
     private final AtomicLong lastKey = new AtomicLong(); // keys are never reused
     private long lastGrant; // the engine's thread
@@ -119,6 +125,7 @@ final class Exports {
                     memory.byteSize(),
                     request.access(),
                     request.policy(),
+                    request.windowsOnly(),
                     memory.address());
             ExportedSegment<Grant> exported =
                     new ExportedSegment<>(engine, descriptor, key, request.token(), request.isolated(), () -> {});
@@ -126,6 +133,7 @@ final class Exports {
         });
     }
 
+    /** A segment that an import opens as a whole. */
     static SegmentDescriptor describe(
             Eid eid,
             int uasid,
@@ -136,6 +144,20 @@ final class Exports {
             Access access,
             TokenPolicy policy,
             long vaBase) {
+        return describe(eid, uasid, home, tokenId, key, lengthBytes, access, policy, false, vaBase);
+    }
+
+    private static SegmentDescriptor describe(
+            Eid eid,
+            int uasid,
+            PeerId home,
+            int tokenId,
+            long key,
+            long lengthBytes,
+            Access access,
+            TokenPolicy policy,
+            boolean windowsOnly,
+            long vaBase) {
         return new SegmentDescriptor(
                 eid,
                 uasid,
@@ -144,15 +166,20 @@ final class Exports {
                 lengthBytes,
                 access,
                 policy,
-                new Capabilities(true, true, true, MemoryKind.HOST),
+                new Capabilities(true, true, true, windowsOnly, MemoryKind.HOST),
                 List.of(new Endpoint(KIND, home.address(), key, vaBase, false)));
     }
 
     // ---- import; the engine's thread
 
+    /** The peers by their identities. */
+    KnownPeers known() {
+        return known;
+    }
+
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Peer from, Connection via, ImportSegment wanted) {
-        ShmSegment segment = table.opened(wanted, wanted.key());
+        ShmSegment segment = table.opened(known.isProven(from) ? from.identity() : null, wanted, wanted.key());
         if (segment == null) {
             refused(from, "segment " + wanted.tokenId());
             via.send(SegmentTable.refusal(wanted.request()));
@@ -176,7 +203,12 @@ final class Exports {
         segment.exported().granted(grant);
         from.grants.put(grant.number(), grant);
         via.send(
-                new SegmentGranted(wanted.request(), grant.number(), wanted.access(), 0, segment.memory.byteSize()),
+                new SegmentGranted(
+                        wanted.request(),
+                        grant.number(),
+                        segment.exported().opened(wanted.access()),
+                        0,
+                        segment.memory.byteSize()),
                 fd);
     }
 
@@ -246,12 +278,36 @@ final class Exports {
 
     /** Grants an importer a window (S7.10). */
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
-        Grant to = segment.exported()
-                .forWindow(
-                        importer,
-                        window.access(),
-                        "is isolated, and a window would not be enforced against a hostile importer");
+        Grant to = segment.exported().forWindow(importer, window.access(), WHY_ISOLATED);
         return board.grant(to, window);
+    }
+
+    /** Grants a peer a window, whether or not it imports the segment (S14.32). */
+    ProviderGrant grant(ShmSegment segment, io.urma4j.PeerId peer, WindowKey window) {
+        ExportedSegment<Grant> exported = segment.exported();
+        long number = WindowNumbers.ofPeer(peer, self.incarnation(), exported.key());
+        WindowUser user = new NamedUser(known, peer, number);
+        GrantBoard.ShmGrant given = exported.grant(peer, WHY_ISOLATED, () -> board.grant(user, window));
+        return new PeerGrant(exported.peerWindows(), peer, given);
+    }
+
+    /** A window that ends among those of its peer. */
+    private record PeerGrant(PeerWindows all, io.urma4j.PeerId peer, GrantBoard.ShmGrant given)
+            implements ProviderGrant {
+        @Override
+        public WindowKey key() {
+            return given.key();
+        }
+
+        @Override
+        public void takeBack() {
+            all.end(peer, given);
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return given.isQuiet();
+        }
     }
 
     // ---- names

@@ -4,9 +4,11 @@ import io.urma4j.Access;
 import io.urma4j.Importer;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ExportedSegment;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** An import that this home granted. The engine's thread. */
-final class Grant implements ExportedSegment.Granted {
+final class Grant implements ExportedSegment.Granted, WindowUser {
     private final long number;
     private final ShmSegment segment;
     private final Peer importer;
@@ -58,8 +60,24 @@ final class Grant implements ExportedSegment.Granted {
         return importer.toString();
     }
 
+    @Override
+    public long importNumber() {
+        return number;
+    }
+
+    @Override
+    public int slots() {
+        return importer.knowsManyWindows() ? WindowTable.MAX_SLOTS : WindowTable.SLOTS;
+    }
+
+    @Override
+    public @Nullable MemorySegment operations(int table) {
+        return importer.operations.get(table);
+    }
+
     /** Whether the importer no longer touches the memory by this grant. For any thread. */
-    boolean hasEnded() {
+    @Override
+    public boolean hasEnded() {
         return ended;
     }
 

@@ -8,6 +8,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderGrant;
+import io.urma4j.spi.control.PeerWindows;
 import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
@@ -63,14 +64,15 @@ final class GrantBoard {
     }
 
     /** Gives a slot a new generation. */
-    synchronized ProviderGrant grant(Grant to, WindowKey window) {
+    synchronized ShmGrant grant(WindowUser to, WindowKey window) {
         checkOpen();
-        int slot = freeSlot(to.importer().knowsManyWindows() ? WindowTable.MAX_SLOTS : WindowTable.SLOTS);
+        int slot = freeSlot(to.slots());
         long generation = nextGeneration(slot);
         taken.set(slot);
         return new ShmGrant(
                 to,
-                new WindowKey(to.number(), slot, generation, window.offset(), window.lengthBytes(), window.access()));
+                new WindowKey(
+                        to.importNumber(), slot, generation, window.offset(), window.lengthBytes(), window.access()));
     }
 
     /** Makes all keys of the slot invalid but one of that generation. */
@@ -116,13 +118,13 @@ final class GrantBoard {
     }
 
     /** A window that an importer may use. */
-    private final class ShmGrant implements ProviderGrant {
-        private final Grant importing;
+    final class ShmGrant implements ProviderGrant, PeerWindows.Window {
+        private final WindowUser user;
         private final WindowKey key;
         private State state = State.GIVEN; // guarded by the board, as its slot is
 
-        ShmGrant(Grant importing, WindowKey key) {
-            this.importing = importing;
+        private ShmGrant(WindowUser user, WindowKey key) {
+            this.user = user;
             this.key = key;
         }
 
@@ -147,6 +149,11 @@ final class GrantBoard {
         }
 
         @Override
+        public void revoke() {
+            takeBack();
+        }
+
+        @Override
         public boolean isQuiet() {
             synchronized (GrantBoard.this) {
                 if (state == State.TAKEN_BACK && !isBusy()) {
@@ -159,10 +166,10 @@ final class GrantBoard {
         }
 
         private boolean isBusy() {
-            if (importing.hasEnded()) {
-                return false; // the segment is not accessed by that import
+            if (user.hasEnded()) {
+                return false; // the segment is not accessed by that user
             }
-            MemorySegment operations = importing.importer().operations.get(WindowTable.of(key.slot()));
+            MemorySegment operations = user.operations(WindowTable.of(key.slot()));
             if (operations == null) {
                 // an importer that has not opened windows has started no operation, and will see the new generation
                 return false;
@@ -171,7 +178,7 @@ final class GrantBoard {
                 return WindowTable.isBusy(operations, key.slot());
             } catch (IllegalStateException e) {
                 Placement.forgetFence(e);
-                return !importing.hasEnded(); // the memory goes when the peer is proven gone
+                return !user.hasEnded(); // the memory goes when the peer is proven gone
             }
         }
     }

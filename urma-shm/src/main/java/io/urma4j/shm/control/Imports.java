@@ -45,17 +45,20 @@ final class Imports {
     /**
      * Maps a granted segment; if it cannot be mapped, the grant is released.
      *
+     * @param named number in the keys of windows for this context
      * @param address of its first byte; 0 for any
      * @param again requests the same segment again, to be mapped at that address
      */
-    ShmImport granted(Requests.Reply reply, int tokenId, Access wanted, long address, ShmImport.Twin again) {
+    ShmImport granted(
+            Requests.Reply reply, int tokenId, long named, Access wanted, long address, ShmImport.Twin again) {
         SegmentGranted grant = reply.as(SegmentGranted.class);
         Peer home = reply.from();
         try (Fd fd = reply.takeDescriptor()) {
-            ControlChecks.granted(home, grant.access(), wanted);
+            boolean windowsOnly = ControlChecks.windowsOnly(home, grant.access(), wanted);
             ImportedMapping mapping = ImportedMapping.mapAt(
                     address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite(), isTrusted(home));
-            ShmImport made = new ShmImport(this, mapping, home, grant.grant(), tokenId, wanted, again);
+            ShmImport.Terms terms = new ShmImport.Terms(grant.grant(), named, tokenId, wanted, windowsOnly);
+            ShmImport made = new ShmImport(this, mapping, home, terms, again);
             home.imports.put(grant.grant(), made);
             return made;
         } catch (RuntimeException e) {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Peer {
     private final PeerId id;
+    private final io.urma4j.PeerId identity;
     private final Eid eid;
     private final int uasid;
     private final int pid;
@@ -64,6 +65,7 @@ public final class Peer {
 
     Peer(PeerId id, Eid eid, int uasid, int pid, long features) {
         this.id = id;
+        this.identity = new io.urma4j.PeerId(eid, uasid, id.incarnation());
         this.eid = eid;
         this.uasid = uasid;
         this.pid = pid;
@@ -80,6 +82,11 @@ public final class Peer {
 
     public int uasid() {
         return uasid;
+    }
+
+    /** What it claims to be; {@link KnownPeers} has the one that is believed. */
+    io.urma4j.PeerId identity() {
+        return identity;
     }
 
     /** Its process id here; 0 if it lives in another PID namespace. */

@@ -8,6 +8,9 @@ import java.util.List;
 
 /** Events of {@link Peers}. On the engine's thread. */
 interface PeerEvents {
+    /** A new peer has greeted. */
+    void greeted(Peer peer);
+
     /** A request of a peer; descriptors that are not removed from the list are closed. */
     void requested(Peer from, Connection via, Request request, List<Fd> descriptors);
 

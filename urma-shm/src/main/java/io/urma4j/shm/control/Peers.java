@@ -258,6 +258,7 @@ final class Peers {
             });
         }
         living.put(id, peer);
+        events.greeted(peer);
         return peer;
     }
 

@@ -68,6 +68,11 @@ final class Serving implements PeerEvents {
     }
 
     @Override
+    public void greeted(Peer peer) {
+        exports.known().greeted(peer);
+    }
+
+    @Override
     public void requested(Peer from, Connection via, Request request, List<Fd> descriptors) {
         if (closing) {
             via.send(new Refused(request.request(), UrmaStatus.ETIMEOUT, "the home is gone: it is being closed"));
@@ -177,5 +182,6 @@ final class Serving implements PeerEvents {
     public void proven(Peer peer) {
         exports.importerGone(peer);
         imports.windows().importerGone(peer);
+        exports.known().gone(peer);
     }
 }

@@ -22,9 +22,7 @@ public final class ShmImport implements ProviderImport {
     private final Imports imports;
     private final ImportedMapping mapping;
     private final Peer home;
-    private final long grant;
-    private final int tokenId;
-    private final Access access;
+    private final Terms terms;
     private final Twin again;
     private @Nullable CompletableFuture<ShmImport> twin; // mapped at the home's address; guarded by this
     private boolean closed; // guarded by this
@@ -38,8 +36,22 @@ public final class ShmImport implements ProviderImport {
         CompletableFuture<ShmImport> atHomeAddress(Duration timeout);
     }
 
-    ShmImport(Imports imports, ImportedMapping mapping, Peer home, long grant, int tokenId, Access access, Twin again) {
-        this(imports, mapping, mapping.segment(), home, grant, tokenId, access, again, null);
+    /**
+     * What the home has granted.
+     *
+     * @param grant number of the import at the home
+     * @param named number of all imports of the segment by this context, in the keys of its windows
+     * @param windowsOnly whether the home opens nothing but windows
+     */
+    record Terms(long grant, long named, int tokenId, Access access, boolean windowsOnly) {
+        private Terms as(Access windows) {
+            return new Terms(grant, named, tokenId, windows, false);
+        }
+    }
+
+    /** An import of a whole segment. */
+    ShmImport(Imports imports, ImportedMapping mapping, Peer home, Terms terms, Twin again) {
+        this(imports, mapping, mapping.segment(), home, terms, again, null);
     }
 
     private ShmImport(
@@ -47,9 +59,7 @@ public final class ShmImport implements ProviderImport {
             ImportedMapping mapping,
             MemorySegment memory,
             Peer home,
-            long grant,
-            int tokenId,
-            Access access,
+            Terms terms,
             Twin again,
             @Nullable ShmWindow window) {
         this.memory = memory;
@@ -57,21 +67,19 @@ public final class ShmImport implements ProviderImport {
         this.imports = imports;
         this.mapping = mapping;
         this.home = home;
-        this.grant = grant;
-        this.tokenId = tokenId;
-        this.access = access;
+        this.terms = terms;
         this.again = again;
     }
 
     /** The part of the import that a window covers. */
     ShmImport window(WindowKey key, ShmWindow announced) {
         MemorySegment part = memory.asSlice(key.offset(), key.lengthBytes());
-        return new ShmImport(imports, mapping, part, home, grant, tokenId, key.access(), again, announced);
+        return new ShmImport(imports, mapping, part, home, terms.as(key.access()), again, announced);
     }
 
     /** Replaces a revoked window: every access fails. */
     ShmImport deadWindow() {
-        ShmImport dead = new ShmImport(imports, mapping, Mapping.dead(), home, grant, tokenId, access, again, null);
+        ShmImport dead = new ShmImport(imports, mapping, Mapping.dead(), home, terms, again, null);
         dead.revoked = true;
         return dead;
     }
@@ -81,11 +89,16 @@ public final class ShmImport implements ProviderImport {
     }
 
     public int tokenId() {
-        return tokenId;
+        return terms.tokenId();
     }
 
     long grant() {
-        return grant;
+        return terms.grant();
+    }
+
+    /** Whether a key of that import number is for this import. */
+    boolean isMeant(long importNumber) {
+        return importNumber == terms.grant() || importNumber == terms.named();
     }
 
     ImportedMapping mapping() {
@@ -123,7 +136,12 @@ public final class ShmImport implements ProviderImport {
 
     @Override
     public Access access() {
-        return access;
+        return terms.access();
+    }
+
+    @Override
+    public boolean isWindowsOnly() {
+        return terms.windowsOnly();
     }
 
     @Override
@@ -172,6 +190,6 @@ public final class ShmImport implements ProviderImport {
 
     @Override
     public String toString() {
-        return "import of segment " + tokenId + " of " + home;
+        return "import of segment " + terms.tokenId() + " of " + home;
     }
 }

@@ -151,6 +151,11 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
         return exports.grant(this, importer, new WindowKey(importer.number(), 0, 0, offset, lengthBytes, granted));
     }
 
+    @Override
+    public ProviderGrant grant(io.urma4j.PeerId peer, long offset, long lengthBytes, Access granted) {
+        return exports.grant(this, peer, new WindowKey(0, 0, 0, offset, lengthBytes, granted));
+    }
+
     /** Records that a message of {@code from} revokes the token id; true for the first. */
     synchronized boolean beginInvalidation(Peer from) {
         if (!exported.markRevoked()) {

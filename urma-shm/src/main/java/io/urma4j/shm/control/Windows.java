@@ -49,7 +49,7 @@ final class Windows {
 
     /** Opens a window of an import. For any thread. */
     CompletableFuture<ProviderWindow> open(ShmImport of, WindowKey key, Duration timeout) {
-        if (key.importNumber() != of.grant()) {
+        if (!of.isMeant(key.importNumber())) {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.ENOPERM, of, "the window was granted to another import, or by another home"));
         }
@@ -65,6 +65,15 @@ final class Windows {
 
     private static int slots(Peer home) {
         return home.knowsManyWindows() ? WindowTable.MAX_SLOTS : WindowTable.SLOTS;
+    }
+
+    /** Asks for the first table before it is needed, beside another request to that home. The engine's thread. */
+    void prepare(Peer home, long deadlineNanos) {
+        try {
+            var _ = ensure(home, 0, deadlineNanos);
+        } catch (UrmaException e) {
+            // without memory for the counters, the first window fails for that reason
+        }
     }
 
     private CompletableFuture<Opened> ensure(Peer home, int table, long deadlineNanos) {

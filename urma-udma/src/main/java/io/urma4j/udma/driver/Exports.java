@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Endpoint;
+import io.urma4j.PeerId;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
@@ -10,9 +11,9 @@ import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlChecks;
-import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -21,6 +22,7 @@ import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.SegmentTable;
+import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.control.PeerMessage;
@@ -67,7 +69,7 @@ final class Exports {
         this.settle = settle;
         this.adapter = local.adapter();
         this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
-        this.windows = new Windows(local, this::windowKey, this::revokeKeys);
+        this.windows = new Windows(local, peers.numbers(), this::windowKey, this::revokeKeys);
         this.publisher = new Publisher(
                 adapter.engine(),
                 (name, _) -> directory.takeName(name, local.place()).map(file -> file::remove));
@@ -129,7 +131,8 @@ final class Exports {
 
     private UdmaSegment keyed(
             SegmentRequest request, MemorySegment memory, @Nullable UdmaMemory allocated, int tokenId) {
-        boolean isOpen = request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY;
+        boolean isOpen =
+                request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY && !request.windowsOnly();
         long va = memory.address();
         int localKey = newKey(KeyConfig.local(memory));
         int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
@@ -141,8 +144,14 @@ final class Exports {
             String gid = adapter.eid().toString();
             endpoints.add(new Endpoint(RoceEndpoint.KIND, gid, Integer.toUnsignedLong(openKey), va, false));
         }
-        SegmentDescriptor descriptor =
-                describe(local.place(), tokenId, memory.byteSize(), request.access(), request.policy(), endpoints);
+        SegmentDescriptor descriptor = describe(
+                local.place(),
+                tokenId,
+                memory.byteSize(),
+                request.access(),
+                request.policy(),
+                request.windowsOnly(),
+                endpoints);
         Runnable shutToAll = openKey == 0 ? () -> {} : () -> revokeKeys(List.of(openKey));
         ExportedSegment<Grant> exported = new ExportedSegment<>(
                 adapter.engine(),
@@ -169,6 +178,7 @@ final class Exports {
             long lengthBytes,
             Access access,
             TokenPolicy policy,
+            boolean windowsOnly,
             List<Endpoint> endpoints) {
         return new SegmentDescriptor(
                 home.at().eid(),
@@ -178,7 +188,7 @@ final class Exports {
                 lengthBytes,
                 access,
                 policy,
-                new Capabilities(false, false, true, MemoryKind.HOST),
+                new Capabilities(false, false, true, windowsOnly, MemoryKind.HOST),
                 endpoints);
     }
 
@@ -210,7 +220,8 @@ final class Exports {
 
     /** Grants or refuses; true if it granted. */
     boolean importRequested(Path from, long number, ImportSegment wanted) {
-        UdmaSegment segment = segments.opened(wanted, Integer.toUnsignedLong((int) wanted.key()));
+        UdmaSegment segment = segments.opened(
+                peers.isProven(from) ? from.identity() : null, wanted, Integer.toUnsignedLong((int) wanted.key()));
         if (segment == null) {
             local.importRefused("segment " + wanted.tokenId(), from.peer());
             peers.answer(from, number, SegmentTable.refusal(number));
@@ -223,7 +234,10 @@ final class Exports {
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
         try {
             from.open();
-            int key = newKey(peersKey(segment, from, 0, segment.memory().byteSize(), wanted.access(), false));
+            Access opened = segment.exported().opened(wanted.access());
+            long openedBytes =
+                    opened == Access.LOCAL_ONLY ? 0 : segment.memory().byteSize();
+            int key = newKey(peersKey(segment, from.number(), 0, openedBytes, opened, false));
             Grant grant = new Grant(key, segment, from, wanted.access());
             segment.exported().granted(grant);
             from.grants.put(grant.key(), grant);
@@ -233,7 +247,7 @@ final class Exports {
                     new SegmentGranted(
                             number,
                             grant.number(),
-                            wanted.access(),
+                            opened,
                             segment.vaBase(),
                             segment.memory().byteSize()));
         } catch (UrmaException e) {
@@ -243,22 +257,22 @@ final class Exports {
 
     /** A key for a part of a segment that only one peer may use. */
     private KeyConfig peersKey(
-            UdmaSegment segment, Path peer, long offset, long lengthBytes, Access access, boolean anyVa) {
+            UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
         return new KeyConfig(
                 segment.memory().asSlice(offset, lengthBytes),
                 segment.vaBase() + offset,
                 anyVa,
                 bits(access),
-                peer.number(),
+                peer,
                 owners.getOrDefault(segment.tokenId(), 0L),
                 segment.tokenId(),
                 segment.values().tag());
     }
 
     /** Any thread. */
-    private CardKey windowKey(Grant of, long offset, long lengthBytes, Access access) {
-        boolean anyVa = (of.importer().peer().features() & ControlCodec.FEATURE_MANY_WINDOWS) != 0;
-        KeyConfig config = peersKey(of.segment(), of.importer(), offset, lengthBytes, access, anyVa);
+    private CardKey windowKey(
+            UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
+        KeyConfig config = peersKey(segment, peer, offset, lengthBytes, access, anyVa);
         return adapter.eventLoop().call(card -> {
             int key = checked(card.registerKey(config));
             return new CardKey(key, card.vaBase(key));
@@ -279,11 +293,23 @@ final class Exports {
         List<Grant> all = List.copyOf(peer.grants.values());
         all.forEach(windows::shut);
         all.forEach(this::end);
+        if (peer.isNamed()) {
+            segments.all().forEach(segment -> segment.exported().peerWindows().endOf(peer.identity()));
+        }
     }
 
     private void end(Grant grant) {
         grant.importer().grants.remove(grant.key());
         grant.segment().exported().ended(grant);
+    }
+
+    // ---- windows; any thread
+
+    /** Grants a peer a window, whether or not it imports the segment (S14.32). */
+    ProviderGrant grant(UdmaSegment segment, PeerId peer, long offset, long lengthBytes, Access access) {
+        long number = WindowNumbers.ofPeer(
+                peer, local.place().incarnation(), segment.exported().key());
+        return windows.grant(segment, peer, number, offset, lengthBytes, access);
     }
 
     // ---- revocation

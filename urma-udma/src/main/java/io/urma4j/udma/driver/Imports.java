@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.Endpoint;
+import io.urma4j.PeerId;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -13,6 +14,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
+import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.List;
@@ -56,6 +58,11 @@ final class Imports {
         }
         long deadlineNanos = adapter.engine().deadline(request.timeout());
         int tokenId = descriptor.tokenId();
+        HostDirectory.Place own = local.place();
+        long named = WindowNumbers.ofPeer(
+                new PeerId(adapter.eid(), own.uasid(), own.incarnation()),
+                descriptor.incarnation(),
+                Integer.toUnsignedLong(endpoint.get().number()));
         long number = Integer.toUnsignedLong(endpoint.get().number());
         return adapter.engine()
                 .ask(() -> peers.withHome(
@@ -67,7 +74,7 @@ final class Imports {
                                         SegmentGranted.class,
                                         n -> new ImportSegment(n, tokenId, number, request.access(), request.token()),
                                         deadlineNanos)
-                                .thenApply(granted -> granted(home, granted, tokenId, request.access()))));
+                                .thenApply(granted -> granted(home, granted, tokenId, named, request.access()))));
     }
 
     private static UdmaImport byHand(String what, ImportRequest request) {
@@ -80,9 +87,10 @@ final class Imports {
                 (int) endpoint.key(), endpoint.vaBase(), request.descriptor().lengthBytes(), request.access(), what);
     }
 
-    private UdmaImport granted(Path home, SegmentGranted granted, int tokenId, Access wanted) {
+    private UdmaImport granted(Path home, SegmentGranted granted, int tokenId, long named, Access wanted) {
+        boolean windowsOnly;
         try {
-            ControlChecks.granted(home.peer(), granted.access(), wanted);
+            windowsOnly = ControlChecks.windowsOnly(home.peer(), granted.access(), wanted);
         } catch (UrmaException e) {
             giveBack(home, granted.grant());
             throw e;
@@ -91,7 +99,15 @@ final class Imports {
             home.open();
         }
         UdmaImport made = UdmaImport.granted(
-                this, home, (int) granted.grant(), granted.offset(), granted.lengthBytes(), wanted, tokenId);
+                this,
+                home,
+                (int) granted.grant(),
+                named,
+                granted.offset(),
+                granted.lengthBytes(),
+                wanted,
+                windowsOnly,
+                tokenId);
         if (home.peer().isLost() || home.early.remove(made.grant())) {
             made.markRevoked();
         } else {

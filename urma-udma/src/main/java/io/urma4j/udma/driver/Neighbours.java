@@ -79,6 +79,7 @@ record Neighbours(Peers peers, HostDirectory directory, HostDirectory.Place own)
                     segment.lengthBytes(),
                     segment.access(),
                     segment.policy(),
+                    false,
                     List.of(new UdmaEndpoint(place.at(), (int) segment.key(), segment.vaBase()).toEndpoint()));
         }
 

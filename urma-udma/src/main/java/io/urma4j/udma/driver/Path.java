@@ -1,5 +1,6 @@
 package io.urma4j.udma.driver;
 
+import io.urma4j.PeerId;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.PidFd;
 import io.urma4j.udma.command.PeerInfo;
@@ -18,12 +19,14 @@ import org.jspecify.annotations.Nullable;
 final class Path {
     private final Adapter adapter;
     private final Peer peer;
+    private final PeerId identity;
     private final Runnable opener;
     private PeerInfo info = PeerInfo.STRANGER;
     private int connection;
     private int memoryTarget;
     private boolean isNeighbour;
     private boolean isOpen;
+    private boolean isNamed; // it has the number of its identity
     private @Nullable PidFd process; // of a neighbour, watched for its end
     private int users = 1; // the peer itself is one
     private boolean importedQueue;
@@ -46,6 +49,7 @@ final class Path {
     Path(Adapter adapter, Peer peer, Consumer<Path> opener) {
         this.adapter = adapter;
         this.peer = peer;
+        this.identity = new PeerId(peer.eid(), peer.uasid(), peer.incarnation());
         this.opener = () -> opener.accept(this);
     }
 
@@ -67,6 +71,20 @@ final class Path {
         memoryTarget = itsMemoryTarget;
         isNeighbour = livesHere;
         isOpen = true;
+    }
+
+    /** What its greeting has proven, and windows are granted to (S14.32). */
+    PeerId identity() {
+        return identity;
+    }
+
+    /** Its number on the card is that of its identity from now on: the windows that are granted to it open. */
+    void name() {
+        isNamed = true;
+    }
+
+    boolean isNamed() {
+        return isNamed;
     }
 
     boolean isOpen() {

@@ -32,6 +32,7 @@ final class Peers implements PeerEvents {
     private final Events events;
     private final ControlPlane plane;
     private final EngineThread.Turn turn;
+    private final PeerNumbers numbers;
     private final Map<Peer, Path> paths = new ConcurrentHashMap<>(); // the engine's thread writes
     private volatile boolean isClosing;
 
@@ -49,6 +50,7 @@ final class Peers implements PeerEvents {
         this.adapter = local.adapter();
         this.directory = directory;
         this.events = events;
+        this.numbers = new PeerNumbers(adapter::newPeerNumber);
         this.plane = new ControlPlane(
                 adapter.control(),
                 ControlPlane.hello(
@@ -75,6 +77,16 @@ final class Peers implements PeerEvents {
     /** Any thread. */
     Collection<Path> paths() {
         return paths.values();
+    }
+
+    /** The numbers that peers have on the card. Any thread. */
+    PeerNumbers numbers() {
+        return numbers;
+    }
+
+    /** Whether no other connected peer has proven its identity: then it has the windows that are granted to it. */
+    boolean isProven(Path path) {
+        return path.isNamed() || numbers.isFree(path.identity());
     }
 
     /** The peer with that number on the card, for inspection. Any thread. */
@@ -177,8 +189,9 @@ final class Peers implements PeerEvents {
     private void openPath(Path path) {
         int pathNumber = adapter.pathNumbers().take();
         try {
-            connect(path, new PeerInfo(adapter.newPeerNumber(), path.peer().uasid(), pathNumber));
+            connect(path, new PeerInfo(numberFor(path), path.peer().uasid(), pathNumber));
         } catch (RuntimeException e) {
+            unname(path);
             adapter.pathNumbers().give(pathNumber);
             throw e;
         }
@@ -191,6 +204,20 @@ final class Peers implements PeerEvents {
         OptionalInt pid = pidOf(peer);
         if (path.isNeighbour() && pid.isPresent()) {
             path.watchProcess(pid.getAsInt(), () -> plane.doubt(peer, adapter.nanos()));
+        }
+    }
+
+    private int numberFor(Path path) {
+        if (!numbers.isFree(path.identity())) {
+            return adapter.newPeerNumber();
+        }
+        path.name();
+        return numbers.connect(path.identity());
+    }
+
+    private void unname(Path path) {
+        if (path.isNamed()) {
+            numbers.disconnect(path.identity());
         }
     }
 
@@ -254,6 +281,7 @@ final class Peers implements PeerEvents {
         boolean mattered = path.matters();
         events.lost(path, why);
         path.leave();
+        unname(path);
         if (mattered && !isClosing) {
             local.raise(AsyncEvent.Type.PEER_LOST, peer.toString(), why);
         }

@@ -17,9 +17,11 @@ final class UdmaImport implements ProviderImport {
     private final @Nullable Path path;
     private final @Nullable UdmaImport whole; // of a window
     private final int key;
+    private final long named;
     private final long vaBase;
     private final long lengthBytes;
     private final Access access;
+    private final boolean windowsOnly;
     private final int tokenId;
     private final String what;
     private final AtomicInteger unfinished = new AtomicInteger();
@@ -30,32 +32,49 @@ final class UdmaImport implements ProviderImport {
             @Nullable Path path,
             @Nullable UdmaImport whole,
             int key,
+            long named,
             long vaBase,
             long lengthBytes,
             Access access,
+            boolean windowsOnly,
             int tokenId,
             String what) {
         this.imports = imports;
         this.path = path;
         this.whole = whole;
         this.key = key;
+        this.named = named;
         this.vaBase = vaBase;
         this.lengthBytes = lengthBytes;
         this.access = access;
+        this.windowsOnly = windowsOnly;
         this.tokenId = tokenId;
         this.what = what;
     }
 
-    /** One that the peer has granted. */
+    /**
+     * One that the peer has granted.
+     *
+     * @param named number of all imports of the segment by this context, in the keys of its windows
+     * @param windowsOnly whether the key opens nothing, and only windows do
+     */
     static UdmaImport granted(
-            Imports imports, Path path, int key, long vaBase, long lengthBytes, Access access, int tokenId) {
+            Imports imports,
+            Path path,
+            int key,
+            long named,
+            long vaBase,
+            long lengthBytes,
+            Access access,
+            boolean windowsOnly,
+            int tokenId) {
         String what = "import of segment " + tokenId + " of " + path.peer();
-        return new UdmaImport(imports, path, null, key, vaBase, lengthBytes, access, tokenId, what);
+        return new UdmaImport(imports, path, null, key, named, vaBase, lengthBytes, access, windowsOnly, tokenId, what);
     }
 
     /** One that was described by hand: for RC Jetties that are connected by hand. */
     static UdmaImport byHand(int key, long vaBase, long lengthBytes, Access access, String what) {
-        return new UdmaImport(null, null, null, key, vaBase, lengthBytes, access, 0, what);
+        return new UdmaImport(null, null, null, key, 0, vaBase, lengthBytes, access, false, 0, what);
     }
 
     // ---- for the queues
@@ -118,6 +137,11 @@ final class UdmaImport implements ProviderImport {
     }
 
     @Override
+    public boolean isWindowsOnly() {
+        return windowsOnly;
+    }
+
+    @Override
     public long lengthBytes() {
         return lengthBytes;
     }
@@ -138,7 +162,7 @@ final class UdmaImport implements ProviderImport {
     @Override
     public CompletableFuture<ProviderWindow> window(WindowKey window, Duration timeout) {
         CardKey windowKey = CardKey.of(window, vaBase);
-        if (path == null || window.importNumber() != grant()) {
+        if (path == null || (window.importNumber() != grant() && window.importNumber() != named)) {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.ENOPERM, this, "the window was granted to another import, or by another home"));
         }
@@ -154,9 +178,11 @@ final class UdmaImport implements ProviderImport {
                 path,
                 this,
                 windowKey.number(),
+                named,
                 windowKey.vaBase(),
                 window.lengthBytes(),
                 window.access(),
+                false,
                 tokenId,
                 "window of " + what);
         return CompletableFuture.completedFuture(new UdmaWindow(part));

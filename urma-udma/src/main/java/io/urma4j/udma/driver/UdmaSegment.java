@@ -2,6 +2,7 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.Access;
 import io.urma4j.Importer;
+import io.urma4j.PeerId;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
@@ -126,6 +127,11 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     @Override
     public ProviderGrant grant(Importer importer, long offset, long lengthBytes, Access access) {
         return exports.windows().grant(this, importer, offset, lengthBytes, access);
+    }
+
+    @Override
+    public ProviderGrant grant(PeerId peer, long offset, long lengthBytes, Access access) {
+        return exports.grant(this, peer, offset, lengthBytes, access);
     }
 
     @Override

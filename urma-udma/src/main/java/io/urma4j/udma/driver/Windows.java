@@ -2,11 +2,14 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.Access;
 import io.urma4j.Importer;
+import io.urma4j.PeerId;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.spi.ProviderGrant;
+import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.control.PeerWindows;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -20,7 +23,10 @@ final class Windows {
     /** Maximum concurrent windows of a context. */
     private static final int MAX_WINDOWS = 65_536;
 
+    private static final String WHY_ISOLATED = "is isolated, so it has no windows: not every device can enforce them";
+
     private final Object home;
+    private final PeerNumbers numbers;
     private final Keys keys;
     private final Consumer<List<Integer>> revoke;
     private final AtomicInteger out = new AtomicInteger();
@@ -28,12 +34,18 @@ final class Windows {
     /** The card's keys. */
     @FunctionalInterface
     interface Keys {
-        /** A key for a part of the segment that one peer has imported. */
-        CardKey make(Grant of, long offset, long lengthBytes, Access access);
+        /**
+         * A key for a part of the segment that one peer may use.
+         *
+         * @param peer its number on the card
+         * @param anyVa whether its version knows keys of any VA
+         */
+        CardKey make(UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa);
     }
 
-    Windows(Object home, Keys keys, Consumer<List<Integer>> revoke) {
+    Windows(Object home, PeerNumbers numbers, Keys keys, Consumer<List<Integer>> revoke) {
         this.home = home;
+        this.numbers = numbers;
         this.keys = keys;
         this.revoke = revoke;
     }
@@ -41,15 +53,13 @@ final class Windows {
     /** Grants an importer a window, of a range that was checked. */
     ProviderGrant grant(UdmaSegment segment, Importer importer, long offset, long lengthBytes, Access access) {
         ExportedSegment<Grant> exported = segment.exported();
-        Grant to = exported.forWindow(
-                importer, access, "is isolated, so it has no windows: not every device can enforce them");
-        if (out.incrementAndGet() > MAX_WINDOWS) {
-            out.decrementAndGet();
-            throw new UrmaException(UrmaStatus.ENOMEM, home, "limit of " + MAX_WINDOWS + " concurrent windows reached");
-        }
+        Grant to = exported.forWindow(importer, access, WHY_ISOLATED);
+        boolean anyVa = (to.importer().peer().features() & ControlCodec.FEATURE_MANY_WINDOWS) != 0;
+        count();
         boolean isMade = false;
         try {
-            CardKey key = to.addWindow(() -> keys.make(to, offset, lengthBytes, access));
+            CardKey key =
+                    to.addWindow(() -> keys.make(segment, to.importer().number(), offset, lengthBytes, access, anyVa));
             if (key == null) {
                 throw exported.notImported(importer);
             }
@@ -60,6 +70,85 @@ final class Windows {
             if (!isMade) {
                 out.decrementAndGet();
             }
+        }
+    }
+
+    private void count() {
+        if (out.incrementAndGet() > MAX_WINDOWS) {
+            out.decrementAndGet();
+            throw new UrmaException(UrmaStatus.ENOMEM, home, "limit of " + MAX_WINDOWS + " concurrent windows reached");
+        }
+    }
+
+    /**
+     * Grants a peer a window, of a range that was checked, whether or not it imports the segment (S14.32).
+     *
+     * @param importNumber in the key
+     */
+    ProviderGrant grant(
+            UdmaSegment segment, PeerId peer, long importNumber, long offset, long lengthBytes, Access access) {
+        count();
+        boolean isMade = false;
+        int number = numbers.retain(peer);
+        try {
+            ExportedSegment<Grant> exported = segment.exported();
+            Named given = exported.grant(peer, WHY_ISOLATED, () -> {
+                CardKey key = keys.make(segment, number, offset, lengthBytes, access, true);
+                return new Named(
+                        exported.peerWindows(),
+                        peer,
+                        key,
+                        new WindowKey(importNumber, key.slot(), key.generation(), offset, lengthBytes, access));
+            });
+            isMade = true;
+            return given;
+        } finally {
+            if (!isMade) {
+                ended(peer);
+            }
+        }
+    }
+
+    private void ended(PeerId peer) {
+        out.decrementAndGet();
+        numbers.release(peer);
+    }
+
+    /** A window that was granted to a peer by its identity. */
+    private final class Named implements ProviderGrant, PeerWindows.Window {
+        private final PeerWindows all;
+        private final PeerId peer;
+        private final CardKey cardKey;
+        private final WindowKey key;
+        private volatile boolean takenBack;
+
+        Named(PeerWindows all, PeerId peer, CardKey cardKey, WindowKey key) {
+            this.all = all;
+            this.peer = peer;
+            this.cardKey = cardKey;
+            this.key = key;
+        }
+
+        @Override
+        public WindowKey key() {
+            return key;
+        }
+
+        @Override
+        public void revoke() {
+            revoke.accept(List.of(cardKey.number()));
+            ended(peer);
+        }
+
+        @Override
+        public void takeBack() {
+            all.end(peer, this);
+            takenBack = true; // after the key: a thread that sees it can reuse the bytes
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return takenBack;
         }
     }
 

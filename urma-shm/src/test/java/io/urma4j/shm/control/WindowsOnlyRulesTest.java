@@ -1,0 +1,171 @@
+package io.urma4j.shm.control;
+
+import static io.urma4j.shm.control.TestContext.LONG;
+import static io.urma4j.shm.control.TestContext.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.Access;
+import io.urma4j.AllocOptions;
+import io.urma4j.Eid;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.SegmentDescriptor.Capabilities;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.OpenWindows;
+import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.WindowsOpened;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Imports of windows-only segments, message by message (S14.31, S14.32). */
+@Timeout(60)
+class WindowsOnlyRulesTest {
+    /** What {@link RawPeer} claims to be. */
+    private static final io.urma4j.PeerId RAW =
+            new io.urma4j.PeerId(Eid.ofIpv4(1), RawPeer.UASID, RawPeer.ID.incarnation());
+
+    @TempDir
+    Path temporary;
+
+    private Path directory;
+    private TestContext home;
+    private ShmSegment segment;
+
+    @BeforeEach
+    void open() throws Exception {
+        directory = temporary.resolve("runtime");
+        home = new TestContext(directory);
+        ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "slab");
+        segment = (ShmSegment) get(home.plane.register(
+                new SegmentRequest(memory, null, Access.READ_WRITE, TokenPolicy.NONE, Token.of(0), 0, false, true)));
+    }
+
+    @AfterEach
+    void close() {
+        home.close();
+    }
+
+    private ImportSegment wanted(long request, @Nullable Token token) {
+        return new ImportSegment(request, segment.tokenId(), segment.key(), Access.READ_WRITE, token);
+    }
+
+    @Test
+    void aPeerWithoutAGrantGetsNoMemory() throws Exception {
+        segment.grant(new io.urma4j.PeerId(RAW.eid(), RAW.uasid(), RAW.incarnation() + 1), 0, 8, Access.READ);
+        try (RawPeer peer = RawPeer.greeted(directory, home.plane)) {
+            peer.send(wanted(1, null));
+            assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOPERM);
+            peer.send(wanted(2, segment.token()));
+            assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOPERM);
+            assertThat(peer.received).isEmpty();
+        }
+    }
+
+    @Test
+    void theHomeSaysThatTheImportOpensNothing() throws Exception {
+        segment.grant(RAW, 0, 8, Access.READ);
+        try (RawPeer peer = RawPeer.greeted(directory, home.plane)) {
+            peer.send(wanted(1, null));
+
+            assertThat(peer.receive(SegmentGranted.class).access()).isEqualTo(Access.LOCAL_ONLY);
+        }
+    }
+
+    /** Else the second one would share the windows of the first. */
+    @Test
+    void theSecondToClaimAnIdentityHasNoneOfItsWindows() throws Exception {
+        segment.grant(RAW, 0, 8, Access.READ);
+        PeerId elsewhere = new PeerId("d".repeat(32), RawPeer.ID.incarnation());
+        try (RawPeer first = RawPeer.greeted(directory, home.plane);
+                RawPeer second = RawPeer.greeted(directory, home.plane, elsewhere)) {
+            second.send(wanted(1, null));
+            assertThat(second.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOPERM);
+            first.send(wanted(1, null));
+            assertThat(first.receive(SegmentGranted.class).request()).isEqualTo(1);
+        }
+    }
+
+    /** A window is busy while its peer has an operation on it, however the peer got there. */
+    @Test
+    void aWindowByIdentityIsBusyWhileItsPeerSaysSo() throws Exception {
+        var grant = segment.grant(RAW, 0, 8, Access.READ);
+        try (RawPeer peer = RawPeer.greeted(directory, home.plane);
+                ShmMemory operations = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "operations")) {
+            peer.send(wanted(1, null));
+            peer.receive(SegmentGranted.class);
+            peer.send(new OpenWindows(2), operations.fd());
+            peer.receive(WindowsOpened.class);
+            WindowTable.begin(operations.segment(), grant.key().slot());
+
+            grant.takeBack();
+
+            assertThat(grant.isQuiet()).isFalse();
+            WindowTable.end(operations.segment(), grant.key().slot());
+            assertThat(grant.isQuiet()).isTrue();
+        }
+    }
+
+    /** One round trip: the table of windows is requested before the import is answered. */
+    @Test
+    void theFirstUseCostsOneRoundTrip() throws Exception {
+        try (TestContext importer = new TestContext(directory);
+                RawHome raw = RawHome.at(directory, RawPeer.ID);
+                ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "theirs");
+                ShmMemory table = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "table")) {
+            SegmentDescriptor descriptor = windowsOnly(raw.segment(Access.READ_WRITE, 0));
+            var asked = importer.plane.importSegment(new ImportRequest(descriptor, null, Access.READ_WRITE, LONG));
+            try (RawPeer connection = raw.greet()) {
+                long request = connection.receive(ImportSegment.class).request();
+                long tables = connection.receive(OpenWindows.class).request();
+                connection.send(new SegmentGranted(request, 1, Access.LOCAL_ONLY, 0, 4096), memory.fd());
+                connection.send(new WindowsOpened(tables), table.fd());
+
+                assertThat(get(asked).isWindowsOnly()).isTrue();
+            }
+        }
+    }
+
+    /** An earlier version has no import that opens nothing: it refuses what LOCAL_ONLY does not cover. */
+    @Test
+    void lessThanWantedIsRefusedUnlessItIsNothing() throws Exception {
+        try (TestContext importer = new TestContext(directory);
+                RawHome raw = RawHome.at(directory, RawPeer.ID);
+                ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "theirs")) {
+            var asked = raw.importBy(importer, Access.READ_WRITE, LONG);
+            try (RawPeer connection = raw.greet()) {
+                long request = connection.receive(ImportSegment.class).request();
+                connection.send(new SegmentGranted(request, 1, Access.READ, 0, 4096), memory.fd());
+
+                assertThatThrownBy(() -> get(asked))
+                        .isInstanceOf(UrmaException.class)
+                        .hasMessageContaining("granted READ although READ_WRITE was requested");
+            }
+        }
+    }
+
+    private static SegmentDescriptor windowsOnly(SegmentDescriptor d) {
+        return new SegmentDescriptor(
+                d.eid(),
+                d.uasid(),
+                d.incarnation(),
+                d.tokenId(),
+                d.lengthBytes(),
+                d.access(),
+                d.policy(),
+                new Capabilities(true, true, true, true, d.capabilities().memory()),
+                d.endpoints());
+    }
+}

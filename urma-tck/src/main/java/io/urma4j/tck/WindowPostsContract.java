@@ -1,0 +1,250 @@
+package io.urma4j.tck;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.urma4j.Access;
+import io.urma4j.CompletionStatus;
+import io.urma4j.HomeGoneException;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.QueueState;
+import io.urma4j.RemoteMemory;
+import io.urma4j.RemoteWindow;
+import io.urma4j.UrmaStatus;
+import io.urma4j.WindowKey;
+import io.urma4j.WorkRequestList;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** SEMANTICS §14: windows wherever a remote range stands. */
+public abstract class WindowPostsContract extends Contract {
+    private static final int SIZE = 4096;
+    private static final int FROM = 1024;
+    private static final int LENGTH = 512;
+
+    protected WindowPostsContract(String device) {
+        super(device);
+    }
+
+    @BeforeEach
+    void needsTheCapability() {
+        assumeTrue(pair.device().attributes().capabilities().windows(), "the device has no windows");
+    }
+
+    private record Opened(HomeSegment home, HomeGrant grant, RemoteWindow window) {}
+
+    private Opened opened(Access access) {
+        var context = pair.initiator().context();
+        var home = pair.home().windowsOnlySegment(SIZE, Access.READ_WRITE_ATOMIC);
+        var grant = home.grantTo(context.peerId(), FROM, LENGTH, access);
+        var remote = context.importSegment(home.descriptor(), null);
+        return new Opened(home, grant, remote.importWindow(WindowKey.parse(grant.key())));
+    }
+
+    private SendSide freshQueue() {
+        return pair.initiator().queue(JfsConfig.DEFAULT);
+    }
+
+    private static CompletionStatus post(SendSide queue, WorkRequestList list) {
+        int posted = queue.jfs().post(list);
+        list.refusal().ifPresent(refusal -> {
+            throw refusal;
+        });
+        assertThat(posted).isEqualTo(list.size());
+        return queue.awaitCompletions(list.size()).getLast().status();
+    }
+
+    /** S14.33: a list writes and reads windows with several local ranges. */
+    @Rule({"S14.33", "S8.2"})
+    @Test
+    void listMovesSeveralRangesThroughAWindow() {
+        var opened = opened(Access.READ_WRITE);
+        var queue = freshQueue();
+        var list = new WorkRequestList(2, 3);
+        new Payload(6).fill(queue.scratch().memory(), 0, 0, 96);
+
+        list.write(opened.window(), 8, 1)
+                .from(queue.scratch(), 0, 32)
+                .from(queue.scratch(), 32, 0)
+                .from(queue.scratch(), 32, 64);
+        assertThat(post(queue, list)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(opened.home().firstDifference(new Payload(6), FROM + 8, 0, 96))
+                .isEqualTo(-1);
+
+        queue.scratch().memory().fill((byte) 0);
+        list.clear().read(opened.window(), 8, 2).into(queue.scratch(), 256, 64).into(queue.scratch(), 320, 32);
+        assertThat(post(queue, list)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(new Payload(6).firstDifference(queue.scratch().memory(), 256, 0, 96))
+                .isEqualTo(-1);
+        assertThat(opened.home().isZero(0, FROM)).isTrue();
+        assertThat(opened.grant().takeBack()).as("nothing is in progress").isTrue();
+    }
+
+    /** S14.33: atomics and inline payloads of a list work in a window. */
+    @Rule("S14.33")
+    @Test
+    void listExecutesAtomicsInAWindow() {
+        var opened = opened(Access.READ_WRITE_ATOMIC);
+        var queue = freshQueue();
+        opened.home().setWord(FROM + 16, 40);
+        var list = new WorkRequestList(2, 1);
+        list.atomic(Opcode.FADD, opened.window(), 16, 8, 2, 0, 1).into(queue.scratch(), 0, 8);
+        list.write(opened.window(), 32, 2).inline(queue.scratch().memory().asSlice(0, 8));
+
+        assertThat(post(queue, list)).isEqualTo(CompletionStatus.SUCCESS);
+
+        assertThat(queue.scratch().memory().get(JAVA_LONG, 0)).isEqualTo(40);
+        assertThat(opened.home().word(FROM + 16)).isEqualTo(42);
+        assertThat(opened.grant().takeBack()).isTrue();
+    }
+
+    /** S14.33: WRITE_NOTIFY stores bytes and value in the same window, and in two. */
+    @Rule("S14.33")
+    @Test
+    void valueOfANotifyLandsInAWindow() {
+        var opened = opened(Access.READ_WRITE);
+        var other = opened(Access.READ_WRITE);
+        var queue = freshQueue();
+        new Payload(6).fill(queue.scratch().memory(), 0, 0, 64);
+        var list = new WorkRequestList(2, 1);
+        list.writeNotify(opened.window(), 0, opened.window(), 64, 11, 1).from(queue.scratch(), 0, 64);
+        list.writeNotify(opened.window(), 128, other.window(), 8, 12, 2).from(queue.scratch(), 0, 64);
+
+        assertThat(post(queue, list)).isEqualTo(CompletionStatus.SUCCESS);
+
+        assertThat(opened.home().firstDifference(new Payload(6), FROM, 0, 64)).isEqualTo(-1);
+        assertThat(opened.home().firstDifference(new Payload(6), FROM + 128, 0, 64))
+                .isEqualTo(-1);
+        assertThat(opened.home().word(FROM + 64)).isEqualTo(11);
+        assertThat(other.home().word(FROM + 8)).isEqualTo(12);
+        assertThat(other.grant().takeBack()).isTrue();
+    }
+
+    /** S14.33: WRITE_IMM places bytes in a window, and then consumes a receive. */
+    @Rule("S14.33")
+    @Test
+    void writeWithImmediateLandsInAWindow() {
+        var opened = opened(Access.READ_WRITE);
+        var receiver = pair.receiver(64);
+        receiver.receive(1, 64, 7);
+        var queue = freshQueue();
+        new Payload(6).fill(queue.scratch().memory(), 0, 0, 64);
+        var list = new WorkRequestList(1, 1);
+        list.writeImmediate(receiver.target(), opened.window(), 0, 99, 1).from(queue.scratch(), 0, 64);
+
+        assertThat(post(queue, list)).isEqualTo(CompletionStatus.SUCCESS);
+
+        assertThat(receiver.queue().next().immediate()).hasValue(99);
+        assertThat(opened.home().firstDifference(new Payload(6), FROM, 0, 64)).isEqualTo(-1);
+    }
+
+    /** S14.33, S7.8: what is outside or not allowed stops the list there, and announces nothing. */
+    @Rule({"S14.33", "S7.8", "S9.1"})
+    @Test
+    void refusedRequestOfAListMovesNothing() {
+        var opened = opened(Access.READ);
+        var writable = opened(Access.READ_WRITE);
+        var queue = freshQueue();
+        var scratch = queue.scratch();
+        var list = new WorkRequestList(1, 1);
+
+        assertRefused(
+                UrmaStatus.ENOPERM,
+                () -> post(queue, list.clear().write(opened.window(), 0, 1).from(scratch, 0, 8)));
+        assertRefused(
+                UrmaStatus.EINVAL,
+                () -> post(queue, list.clear().read(opened.window(), LENGTH, 1).into(scratch, 0, 1)));
+        assertRefused(
+                UrmaStatus.ENOPERM,
+                () -> post(
+                        queue,
+                        list.clear()
+                                .atomic(Opcode.FADD, writable.window(), 0, 8, 1, 0, 1)
+                                .into(scratch, 0, 8)));
+        assertRefused(
+                UrmaStatus.EINVAL,
+                () -> post(
+                        queue,
+                        list.clear()
+                                .writeNotify(writable.window(), 0, writable.window(), LENGTH - 4, 1, 1)
+                                .from(scratch, 0, 8)));
+        assertRefused(
+                UrmaStatus.ENOPERM,
+                () -> post(
+                        queue,
+                        list.clear()
+                                .writeNotify(writable.window(), 0, opened.window(), 0, 1, 1)
+                                .from(scratch, 0, 8)));
+
+        assertThat(queue.jfs().state()).isEqualTo(QueueState.READY);
+        assertThat(writable.home().isZero(0, SIZE)).isTrue();
+        assertThat(opened.grant().takeBack()).as("nothing is in progress").isTrue();
+        assertThat(writable.grant().takeBack()).as("nothing is in progress").isTrue();
+    }
+
+    /** S14.33, S7.10: a list on a window that was taken back moves no byte. */
+    @Rule({"S14.33", "S7.10"})
+    @Test
+    void listOnATakenBackWindowMovesNoByte() {
+        var opened = opened(Access.READ_WRITE);
+        var alive = opened(Access.READ_WRITE);
+        assertThat(opened.grant().takeBack()).isTrue();
+        var writer = freshQueue();
+        var notifier = freshQueue();
+        var list = new WorkRequestList(1, 2);
+
+        list.write(opened.window(), 0, 1).from(writer.scratch(), 0, 8).from(writer.scratch(), 8, 8);
+        assertThat(post(writer, list)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        list.clear().writeNotify(alive.window(), 0, opened.window(), 0, 5, 1).from(notifier.scratch(), 0, 8);
+        assertThat(post(notifier, list)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+
+        assertThat(opened.home().isZero(0, SIZE)).isTrue();
+        assertThat(opened.grant().isQuiet()).isTrue();
+        assertThat(alive.grant().takeBack()).isTrue();
+    }
+
+    /** S14.33: simple calls on a window count offsets from its start, and end at its end. */
+    @Rule({"S14.33", "S8.1"})
+    @Test
+    void simpleCallsWorkInAWindow() {
+        var opened = opened(Access.READ_WRITE_ATOMIC);
+        byte[] bytes = new byte[LENGTH];
+        bytes[0] = 1;
+        bytes[LENGTH - 1] = 2;
+        try (var memory = RemoteMemory.of(opened.window())) {
+            assertThat(memory.lengthBytes()).isEqualTo(LENGTH);
+            memory.write(0, bytes);
+            assertThat(memory.read(0, LENGTH)).isEqualTo(bytes);
+            assertThat(opened.home().get(FROM, LENGTH)).isEqualTo(bytes);
+            memory.writeLong(8, 40);
+            assertThat(memory.withTimeout(Duration.ofSeconds(30)).fetchAndAdd(8, 2))
+                    .isEqualTo(40);
+            assertThat(memory.readLong(8)).isEqualTo(42);
+            assertRefused(UrmaStatus.EINVAL, () -> memory.read(LENGTH, 1));
+            assertRefused(UrmaStatus.EINVAL, () -> memory.write(1, bytes));
+        }
+        assertThat(opened.home().isZero(0, FROM)).isTrue();
+        assertThat(opened.home().isZero(FROM + LENGTH, SIZE - FROM - LENGTH)).isTrue();
+        assertThat(opened.grant().takeBack()).isTrue();
+        opened.window().close();
+    }
+
+    /** S14.33, S7.14: simple calls on a window that was taken back fail as on a segment that its home revoked. */
+    @Rule({"S14.33", "S7.14"})
+    @Test
+    void simpleCallsOnATakenBackWindowSayThatItIsGone() {
+        var opened = opened(Access.READ_WRITE);
+        try (var memory = RemoteMemory.of(opened.window())) {
+            memory.writeLong(0, 1);
+            assertThat(opened.grant().takeBack()).isTrue();
+
+            assertThatExceptionOfType(HomeGoneException.class).isThrownBy(() -> memory.writeLong(0, 2));
+            assertThatExceptionOfType(HomeGoneException.class).isThrownBy(() -> memory.read(0, 8));
+        }
+        assertThat(opened.home().word(FROM)).isEqualTo(1);
+    }
+}
