@@ -56,7 +56,7 @@ final class SlotCount {
     /** The record of a position is polled. */
     void recordTaken(long position) {
         if (!isEach) {
-            freeTo(position + 1);
+            raise(position + 1);
             return;
         }
         lock.acquire();
@@ -70,7 +70,7 @@ final class SlotCount {
     /** A marker behind a position is polled: it belongs to no request, and all unsignalled requests before it have ended. */
     void markerTaken(long position) {
         if (!isEach) {
-            freeTo(position + 1);
+            raise(position + 1);
             return;
         }
         lock.acquire();
@@ -85,7 +85,7 @@ final class SlotCount {
         while (done[(int) end & mask] || (end < known && hasEndedSilently.test(end))) {
             done[(int) end++ & mask] = false;
         }
-        freeTo(end);
+        raise(end);
     }
 
     /** All before {@code end} have ended; only the requests in {@code unpolled} have unpolled records. */
@@ -98,8 +98,17 @@ final class SlotCount {
         lock.release();
     }
 
-    /** All before {@code end} are free. */
+    /** All before {@code end} are free, and none of them has an unpolled record. */
     void freeTo(long end) {
+        lock.acquire();
+        for (long position = freed; isEach && position < end; position++) {
+            done[(int) position & mask] = false; // else it would count for the next request in that slot
+        }
+        raise(end);
+        lock.release();
+    }
+
+    private void raise(long end) {
         if (end > freed) {
             freed = end;
         }
