@@ -58,12 +58,10 @@ final class Imports {
         }
         long deadlineNanos = adapter.engine().deadline(request.timeout());
         int tokenId = descriptor.tokenId();
+        long number = Integer.toUnsignedLong(endpoint.get().number());
         HostDirectory.Place own = local.place();
         long named = WindowNumbers.ofPeer(
-                new PeerId(adapter.eid(), own.uasid(), own.incarnation()),
-                descriptor.incarnation(),
-                Integer.toUnsignedLong(endpoint.get().number()));
-        long number = Integer.toUnsignedLong(endpoint.get().number());
+                new PeerId(adapter.eid(), own.uasid(), own.incarnation()), descriptor.incarnation(), number);
         return adapter.engine()
                 .ask(() -> peers.withHome(
                         endpoint.get().at(),
