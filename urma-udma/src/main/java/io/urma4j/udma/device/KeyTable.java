@@ -4,6 +4,8 @@ import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.ring.KeyLife;
 import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PinnedMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,9 @@ final class KeyTable implements Memory {
 
         @Nullable
         MemorySegment memory; // null: opens nothing
+
+        @Nullable
+        PinnedMemory pinned; // has the memory, if that cannot be unmapped before the key is revoked
 
         long vaBase;
         int access;
@@ -105,6 +110,7 @@ final class KeyTable implements Memory {
         }
         Entry entry = entries[index];
         entry.memory = config.memory();
+        entry.pinned = pinned(config);
         entry.vaBase = KeyLife.isLater(entry.life) ? KeyLife.vaBase(entry.life) : config.vaBase();
         entry.access = config.access();
         entry.peer = config.peer();
@@ -113,6 +119,14 @@ final class KeyTable implements Memory {
         entry.notifyTag = config.notifyTag();
         assert isSound() : young + ", " + old + " of " + used;
         return index << KeyLife.GENERATION_BITS | KeyLife.generation(entry.life);
+    }
+
+    private @Nullable PinnedMemory pinned(KeyConfig config) {
+        if (config.pin() == KeyConfig.PINNED) {
+            return new PinnedMemory(config.memory());
+        }
+        Entry shared = find(config.pin());
+        return shared == null ? null : shared.pinned;
     }
 
     private static int index(int key) {
@@ -156,6 +170,7 @@ final class KeyTable implements Memory {
     private void retire(int index, Entry entry) {
         entry.notifyTag = KeyConfig.SILENT;
         entry.memory = null;
+        entry.pinned = null;
         entry.owner = 0;
         entry.life++;
         if (!KeyLife.isLater(entry.life)) {
@@ -194,6 +209,29 @@ final class KeyTable implements Memory {
         return entry == null || KeyLife.isLater(entry.life)
                 ? null
                 : entry.memory; // without a VA, a later life would look like an earlier one
+    }
+
+    /** Has a packet refer to its payload in the memory of a local key; false if it must be copied. */
+    boolean refer(int key, long offset, Packet packet, int lengthBytes) {
+        MemorySegment memory = local(key);
+        return memory != null
+                && offset >= 0
+                && offset <= memory.byteSize() - lengthBytes
+                && refer(entries[index(key)], offset, packet, lengthBytes);
+    }
+
+    private static boolean refer(Entry entry, long offset, Packet packet, int lengthBytes) {
+        PinnedMemory pinned = entry.pinned;
+        MemorySegment memory = entry.memory;
+        if (pinned == null || memory == null || !memory.scope().isAlive()) {
+            return false;
+        }
+        long from = pinned.offset(memory, offset, lengthBytes);
+        if (from < 0) {
+            return false;
+        }
+        packet.refer(pinned, from, lengthBytes);
+        return true;
     }
 
     // ---- what peers ask
@@ -241,9 +279,14 @@ final class KeyTable implements Memory {
     }
 
     @Override
-    public boolean read(int key, long va, MemorySegment to, long toOffset, int lengthBytes, int connection) {
+    public boolean read(int key, long va, Packet to, int lengthBytes, int connection) {
         MemorySegment memory = open(key, va, lengthBytes, READ, connection);
-        return memory != null && Dma.read(memory, offset(key, va), to, toOffset, lengthBytes);
+        if (memory == null) {
+            return false;
+        }
+        long offset = offset(key, va);
+        return (to.mayRefer(lengthBytes) && refer(entries[index(key)], offset, to, lengthBytes))
+                || Dma.read(memory, offset, to.bytes(), to.payloadAt(), lengthBytes);
     }
 
     @Override

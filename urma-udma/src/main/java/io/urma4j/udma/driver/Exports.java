@@ -134,7 +134,7 @@ final class Exports {
         boolean isOpen =
                 request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY && !request.windowsOnly();
         long va = memory.address();
-        int localKey = newKey(KeyConfig.local(memory));
+        int localKey = newKey(KeyConfig.local(memory).withPin(pin(allocated)));
         int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
         int number = lastNumber.incrementAndGet();
@@ -163,9 +163,14 @@ final class Exports {
         return new UdmaSegment(this, memory, allocated, exported, localKey, openKey, adapter.newValueWatch());
     }
 
+    /** What was allocated here is not closed while it is registered; other memory may be at any time. */
+    private static int pin(@Nullable UdmaMemory allocated) {
+        return allocated == null ? KeyConfig.NOT_PINNED : KeyConfig.PINNED;
+    }
+
     private int openKey(MemorySegment memory, Access access, int tokenId, int localKey) {
         try {
-            return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId));
+            return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId).withPin(localKey));
         } catch (UrmaException e) {
             revokeKeys(List.of(localKey)); // or the last key would leak
             throw e;
@@ -266,7 +271,8 @@ final class Exports {
                 peer,
                 owners.getOrDefault(segment.tokenId(), 0L),
                 segment.tokenId(),
-                segment.values().tag());
+                segment.values().tag(),
+                segment.localKey());
     }
 
     /** Any thread. */

@@ -10,6 +10,7 @@ import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -109,8 +110,9 @@ class KeyBoundsTest {
         assertThat(keys.store(key, VA + SIZE - 7, -1, OWN)).isFalse();
         assertThat(keys.store(key, VA, -1, OTHER)).isFalse();
         assertThat(memory.toArray(JAVA_BYTE)).containsOnly(1);
-        assertThat(keys.read(key, VA + SIZE - 8, buffer, 0, 9, OWN)).isFalse();
-        assertThat(keys.read(key, VA, buffer, 0, 8, OTHER)).isFalse();
+        Packet answer = new Packet(buffer);
+        assertThat(keys.read(key, VA + SIZE - 8, answer, 9, OWN)).isFalse();
+        assertThat(keys.read(key, VA, answer, 8, OTHER)).isFalse();
         assertThat(buffer.toArray(JAVA_BYTE)).containsOnly(2);
 
         assertThat(keys.store(key, VA + SIZE - 8, 0x0102_0304_0506_0708L, OWN)).isTrue();
@@ -320,6 +322,6 @@ class KeyBoundsTest {
     }
 
     private int registerOfAnyVa() {
-        return keys.register(new KeyConfig(memory, VA, true, ALL, OWN, 0, 0, KeyConfig.SILENT));
+        return keys.register(new KeyConfig(memory, VA, true, ALL, OWN, 0, 0, KeyConfig.SILENT, KeyConfig.NOT_PINNED));
     }
 }
