@@ -112,13 +112,14 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Registers all of {@code memory}: operations of this context may use it, and, unless the access is LOCAL_ONLY, peers
-     * with the token may import it.
+     * with the token may import it. The memory may be another context's of this process, also of another device (S7.15).
      *
-     * @throws UrmaException EINVAL for closed or another context's memory or token id, an unsupported policy, a token id of
-     *     another segment if the device allows only one, isolation of memory that others share, or of windows-only segments
+     * @throws UrmaException EINVAL for closed memory or memory that this device cannot use, another context's token id, an
+     *     unsupported policy, a token id of another segment if the device allows only one, isolation of memory that others
+     *     share, or of windows-only segments
      */
     public LocalSegment register(SharedMemory memory, SegmentConfig config) {
-        checks.registration(memory, config);
+        checks.registration(config);
         return register(memory, config.tokenId(), config.request(memory.provider()));
     }
 

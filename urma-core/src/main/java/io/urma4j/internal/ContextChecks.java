@@ -15,7 +15,6 @@ import io.urma4j.JfsConfig;
 import io.urma4j.OrderType;
 import io.urma4j.SegmentConfig;
 import io.urma4j.SegmentDescriptor;
-import io.urma4j.SharedMemory;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -75,9 +74,10 @@ public final class ContextChecks {
         }
     }
 
-    /** Memory of this context can be registered so. */
-    public void registration(SharedMemory memory, SegmentConfig config) {
-        mine(memory, config.tokenId());
+    /** Memory, whose device need not be this one, can be registered so. */
+    public void registration(SegmentConfig config) {
+        closing.checkOpen();
+        mine(config.tokenId());
         if (config.windowsOnly()) {
             windowsOnly(config);
         }

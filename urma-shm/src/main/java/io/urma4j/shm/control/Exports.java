@@ -26,6 +26,7 @@ import io.urma4j.spi.control.PeerWindows;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.control.WindowNumbers;
+import io.urma4j.spi.support.HostMemory;
 import io.urma4j.spi.support.RefusalEvents;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -86,18 +87,32 @@ final class Exports {
         if (request.memory() == null) {
             return registerForeign(request);
         }
-        if (!(request.memory() instanceof ShmMemory memory)) {
-            throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
+        if (!(request.memory() instanceof HostMemory memory)) {
+            throw new UrmaException(UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
         }
-        memory.quarantine().check(memory);
+        if (!(memory instanceof ShmMemory) && request.access() != Access.LOCAL_ONLY) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    memory,
+                    "was allocated by another device and can only be LOCAL_ONLY here, not " + request.access()
+                            + "; memory for both devices comes from allocate of a context of this one");
+        }
         ShmSegment segment = add(memory.segment(), memory, request);
         try {
-            boolean isolated = request.isolated() && request.access() != Access.LOCAL_ONLY;
-            memory.addUser(segment, request.access().canWrite(), isolated);
+            use(memory, segment, request);
             return segment;
         } catch (RuntimeException e) {
             table.remove(segment);
             throw e;
+        }
+    }
+
+    private static void use(HostMemory memory, ShmSegment segment, SegmentRequest request) {
+        boolean isolated = request.isolated() && request.access() != Access.LOCAL_ONLY;
+        if (memory instanceof ShmMemory shared) {
+            shared.addUser(segment, request.access().canWrite(), isolated);
+        } else {
+            memory.addUser(segment, isolated);
         }
     }
 
@@ -113,7 +128,7 @@ final class Exports {
         return add(foreign, null, request);
     }
 
-    private ShmSegment add(MemorySegment memory, @Nullable ShmMemory shared, SegmentRequest request) {
+    private ShmSegment add(MemorySegment memory, @Nullable HostMemory allocated, SegmentRequest request) {
         return table.add(request.tokenId(), tokenId -> {
             long key = lastKey.incrementAndGet();
             SegmentDescriptor descriptor = describe(
@@ -129,7 +144,7 @@ final class Exports {
                     memory.address());
             ExportedSegment<Grant> exported =
                     new ExportedSegment<>(engine, descriptor, key, request.token(), request.isolated(), () -> {});
-            return new ShmSegment(this, memory, shared, exported);
+            return new ShmSegment(this, memory, allocated, exported);
         });
     }
 
@@ -194,8 +209,7 @@ final class Exports {
     }
 
     private void grant(ShmSegment segment, Peer from, Connection via, ImportSegment wanted) {
-        ShmMemory memory = segment.shared();
-        if (memory == null) {
+        if (!(segment.allocated() instanceof ShmMemory memory)) {
             throw new IllegalStateException(segment + " cannot be imported");
         }
         Fd fd = wanted.access().canWrite() ? memory.shareWritable() : memory.shareReadOnly();
@@ -241,14 +255,15 @@ final class Exports {
     /** Ends a segment for good. */
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
         publisher.unpublish(segment.exported());
-        ShmMemory memory = segment.shared();
+        HostMemory memory = segment.allocated();
         return segment.exported()
                 .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
     }
 
     private void remove(ShmSegment segment) {
-        if (table.remove(segment) && segment.shared() != null) {
-            segment.shared().removeUser(segment);
+        HostMemory memory = segment.allocated();
+        if (table.remove(segment) && memory != null) {
+            memory.removeUser(segment);
         }
     }
 
