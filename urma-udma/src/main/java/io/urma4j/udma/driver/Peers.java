@@ -84,9 +84,13 @@ final class Peers implements PeerEvents {
         return numbers;
     }
 
-    /** Whether no other connected peer has proven its identity: then it has the windows that are granted to it. */
+    /** Whether the peer has proven its identity, and no other connected peer has: then it has the windows that are granted to it. */
     boolean isProven(Path path) {
-        return path.isNamed() || numbers.isFree(path.identity());
+        return path.isNamed() || mayBeNamed(path);
+    }
+
+    private boolean mayBeNamed(Path path) {
+        return path.peer().provesIncarnation() && numbers.isFree(path.identity());
     }
 
     /** The peer with that number on the card, for inspection. Any thread. */
@@ -208,7 +212,7 @@ final class Peers implements PeerEvents {
     }
 
     private int numberFor(Path path) {
-        if (!numbers.isFree(path.identity())) {
+        if (!mayBeNamed(path)) {
             return adapter.newPeerNumber();
         }
         path.name();
