@@ -88,7 +88,8 @@ final class Exports {
             return registerForeign(request);
         }
         if (!(request.memory() instanceof HostMemory memory)) {
-            throw new UrmaException(UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
         }
         if (!(memory instanceof ShmMemory) && request.access() != Access.LOCAL_ONLY) {
             throw new UrmaException(
@@ -267,21 +268,31 @@ final class Exports {
         }
     }
 
-    /** A message requests to revoke a token id. Any thread. */
+    /** A message requests to revoke a token id; of windows-only segments under it, the sender's windows end. Any thread. */
     InvalidateResult invalidate(Peer from, int tokenId) {
         List<ShmSegment> segments = table.under(tokenId);
         if (segments.stream().noneMatch(segment -> segment.mayInvalidate(from))) {
             return InvalidateResult.NOT_ALLOWED;
         }
+        boolean whole = segments.stream()
+                .anyMatch(segment -> !segment.exported().isWindowsOnly() && segment.mayInvalidate(from));
         boolean done = true;
         for (ShmSegment segment : segments) {
-            if (segment.beginInvalidation(from)) {
-                engine.execute(() -> invalidated(segment, from));
-                done = false;
+            if (segment.exported().isWindowsOnly()) {
+                segment.endWindowsOf(from);
+            } else if (whole) {
+                done &= isInvalidated(segment, from);
             }
-            done &= segment.exported().grants().isEmpty();
         }
         return done ? InvalidateResult.DONE : InvalidateResult.IN_PROGRESS;
+    }
+
+    private boolean isInvalidated(ShmSegment segment, Peer from) {
+        if (segment.beginInvalidation(from)) {
+            engine.execute(() -> invalidated(segment, from));
+            return false;
+        }
+        return segment.exported().grants().isEmpty();
     }
 
     private void invalidated(ShmSegment segment, Peer by) {
@@ -294,7 +305,27 @@ final class Exports {
     /** Grants an importer a window (S7.10). */
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
         Grant to = segment.exported().forWindow(importer, window.access(), WHY_ISOLATED);
-        return board.grant(to, window);
+        return segment.exported().isWindowsOnly()
+                ? new ImportGrant(to, to.addWindow(() -> board.grant(to, window)))
+                : board.grant(to, window);
+    }
+
+    /** A window that its import keeps, since a message of the importer may end it. */
+    private record ImportGrant(Grant of, GrantBoard.ShmGrant given) implements ProviderGrant {
+        @Override
+        public WindowKey key() {
+            return given.key();
+        }
+
+        @Override
+        public void takeBack() {
+            of.removeWindow(given);
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return given.isQuiet();
+        }
     }
 
     /** Grants a peer a window, whether or not it imports the segment (S14.32). */

@@ -175,6 +175,14 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
                 : !exported.isRevoked() && importingPeers().contains(from);
     }
 
+    /** A message of {@code from} ends its windows. */
+    void endWindowsOf(Peer from) {
+        exported.peerWindows().endOf(from.identity());
+        exported.grants().stream()
+                .filter(grant -> grant.importer().equals(from))
+                .forEach(Grant::endWindows);
+    }
+
     private Set<Peer> importingPeers() {
         return exported.grants().stream().map(Grant::importer).collect(Collectors.toSet());
     }

@@ -70,7 +70,7 @@ final class Exports {
         this.settle = settle;
         this.adapter = local.adapter();
         this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
-        this.windows = new Windows(local, peers.numbers(), this::windowKey, this::revokeKeys);
+        this.windows = new Windows(local, peers.numbers(), new CardKeys());
         this.publisher = new Publisher(
                 adapter.engine(),
                 (name, _) -> directory.takeName(name, local.place()).map(file -> file::remove));
@@ -87,7 +87,7 @@ final class Exports {
 
     /** The keys of all segments under one token id have one owner, so that one SEND_INVALIDATE revokes them together. */
     private void addOwner(int tokenId) {
-        owners.put(tokenId, adapter.newOwner(() -> invalidated(tokenId)));
+        owners.put(tokenId, adapter.newOwner((peer, whole) -> invalidated(tokenId, peer, whole)));
     }
 
     private void removeOwner(int tokenId) {
@@ -129,11 +129,11 @@ final class Exports {
         if (request.memory() instanceof HostMemory memory) {
             return memory;
         }
-        throw new UrmaException(UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
+        throw new UrmaException(
+                UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
     }
 
-    private UdmaSegment keyed(
-            SegmentRequest request, MemorySegment memory, @Nullable MemoryUse use, int tokenId) {
+    private UdmaSegment keyed(SegmentRequest request, MemorySegment memory, @Nullable MemoryUse use, int tokenId) {
         boolean isOpen =
                 request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY && !request.windowsOnly();
         long va = memory.address();
@@ -275,17 +275,31 @@ final class Exports {
                 owners.getOrDefault(segment.tokenId(), 0L),
                 segment.tokenId(),
                 segment.values().tag(),
-                segment.localKey());
+                segment.localKey(),
+                segment.exported().isWindowsOnly());
     }
 
-    /** Any thread. */
-    private CardKey windowKey(
-            UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
-        KeyConfig config = peersKey(segment, peer, offset, lengthBytes, access, anyVa);
-        return adapter.eventLoop().call(card -> {
-            int key = checked(card.registerKey(config));
-            return new CardKey(key, card.vaBase(key));
-        });
+    /** The keys of windows on the card. Any thread. */
+    private final class CardKeys implements Windows.Keys {
+        @Override
+        public CardKey make(
+                UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
+            KeyConfig config = peersKey(segment, peer, offset, lengthBytes, access, anyVa);
+            return adapter.eventLoop().call(card -> {
+                int key = checked(card.registerKey(config));
+                return new CardKey(key, card.vaBase(key));
+            });
+        }
+
+        @Override
+        public boolean isValid(CardKey key) {
+            return adapter.eventLoop().call(card -> card.vaBase(key.number())) == key.vaBase();
+        }
+
+        @Override
+        public void revoke(List<Integer> keys) {
+            revokeKeys(keys);
+        }
     }
 
     /** An importer released the segment. */
@@ -334,8 +348,7 @@ final class Exports {
         segment.exported().markRevoked();
         revokeKeys(List.of(segment.localKey()));
         MemoryUse use = segment.use();
-        return segment.exported()
-                .revoke(deadlineNanos, use == null ? null : use.quarantine(), () -> remove(segment));
+        return segment.exported().revoke(deadlineNanos, use == null ? null : use.quarantine(), () -> remove(segment));
     }
 
     /** Notifies an importer of the revocation, and awaits its answer. */
@@ -356,10 +369,12 @@ final class Exports {
         }
     }
 
-    /** A message has revoked all keys under a token id. The engine's thread. */
-    private void invalidated(int tokenId) {
+    /** A message of a peer has revoked keys under a token id. The engine's thread. */
+    private void invalidated(int tokenId, int peer, boolean whole) {
         for (UdmaSegment segment : segments.under(tokenId)) {
-            if (segment.exported().markRevoked()) {
+            if (segment.exported().isWindowsOnly()) {
+                peers.byNumber(peer).ifPresent(path -> windows.endRevoked(segment, path));
+            } else if (whole && segment.exported().markRevoked()) {
                 segment.exported().shut();
                 local.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
             }

@@ -16,6 +16,7 @@ import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PortAddress;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,13 +94,14 @@ final class Peers implements PeerEvents {
         return path.peer().provesIncarnation() && numbers.isFree(path.identity());
     }
 
-    /** The peer with that number on the card, for inspection. Any thread. */
+    /** The peer with that number on the card. Any thread. */
+    Optional<Path> byNumber(int number) {
+        return paths.values().stream().filter(path -> path.number() == number).findFirst();
+    }
+
+    /** The same, for inspection. */
     String nameOf(int number) {
-        return paths.values().stream()
-                .filter(path -> path.number() == number)
-                .findFirst()
-                .map(path -> path.peer().toString())
-                .orElse("-");
+        return byNumber(number).map(path -> path.peer().toString()).orElse("-");
     }
 
     // ---- greetings and requests
