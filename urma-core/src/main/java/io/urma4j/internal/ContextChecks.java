@@ -50,8 +50,9 @@ public final class ContextChecks {
         Checks.inRange(context, what, lengthBytes, 1, limits.segmentBytes());
     }
 
-    /** Memory of the caller's can be registered with that access. */
-    public void foreignMemory(MemorySegment memory, Access access) {
+    /** Memory of the caller's can be registered so. */
+    public void foreignMemory(MemorySegment memory, SegmentConfig config) {
+        Access access = config.access();
         if (!memory.isNative()) {
             throw Checks.invalid(
                     context,
@@ -63,6 +64,12 @@ public final class ContextChecks {
                     context,
                     "access " + access + " is not possible for memory that " + device
                             + " did not allocate; use allocate() for memory that peers can import");
+        }
+        if (config.isolated()) {
+            throw Checks.invalid(
+                    context,
+                    "an isolated segment shares its memory with no other, which is unknown of memory that " + device
+                            + " did not allocate; use allocate()");
         }
     }
 
@@ -76,7 +83,7 @@ public final class ContextChecks {
 
     /** Memory, whose device need not be this one, can be registered so. */
     public void registration(SegmentConfig config) {
-        closing.checkOpen();
+        policy(config.policy());
         mine(config.tokenId());
         if (config.windowsOnly()) {
             windowsOnly(config);
