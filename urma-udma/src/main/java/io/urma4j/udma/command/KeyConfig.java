@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
  *     {@link #SILENT} for a key that reports none
  * @param pin {@link #PINNED} for memory that is not unmapped before the key is revoked, so that packets may refer to it;
  *     {@link #NOT_PINNED} if its owner may unmap it at any time; or another key of the same memory, whose pin it shares
+ * @param windowsOnly whether it belongs to a segment of windows: then a peer's SEND_INVALIDATE ends only what that peer has of it
  */
 public record KeyConfig(
         MemorySegment memory,
@@ -27,7 +28,8 @@ public record KeyConfig(
         long owner,
         int recordId,
         int notifyTag,
-        int pin) {
+        int pin,
+        boolean windowsOnly) {
 
     /** {@link #notifyTag} of a key that reports no value. */
     public static final int SILENT = 0;
@@ -38,7 +40,21 @@ public record KeyConfig(
     /** A {@link #pin}; no key has that number. */
     public static final int PINNED = -1;
 
-    /** A key that reports no value, for memory that is not pinned. */
+    /** A key of a segment that opens as a whole. */
+    public KeyConfig(
+            MemorySegment memory,
+            long vaBase,
+            boolean anyVa,
+            int access,
+            int peer,
+            long owner,
+            int recordId,
+            int notifyTag,
+            int pin) {
+        this(memory, vaBase, anyVa, access, peer, owner, recordId, notifyTag, pin, false);
+    }
+
+    /** The same; it reports no value, and its memory is not pinned. */
     public KeyConfig(MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId) {
         this(memory, vaBase, false, access, peer, owner, recordId, SILENT, NOT_PINNED);
     }
@@ -50,6 +66,7 @@ public record KeyConfig(
 
     /** The same with another {@link #pin}. */
     public KeyConfig withPin(int other) {
-        return new KeyConfig(memory, vaBase, anyVa, access, peer, owner, recordId, notifyTag, other);
+        return new KeyConfig(
+                memory, vaBase, anyVa, access, peer, owner, recordId, notifyTag, other, windowsOnly);
     }
 }

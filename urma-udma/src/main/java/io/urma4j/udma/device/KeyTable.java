@@ -42,6 +42,7 @@ final class KeyTable implements Memory {
         int access;
         int peer;
         long owner;
+        boolean windowsOnly;
         int notifyTag;
         int recordId; // stays for records made after the revocation
         int nextFree;
@@ -49,6 +50,7 @@ final class KeyTable implements Memory {
 
     private final Peers peers;
     private final CardListener listener;
+    private final KeyHolders holders = new KeyHolders();
     private final int maxIndices;
     private Entry[] entries = new Entry[64];
     private int used = 1; // indices that were ever given out; 0 is none
@@ -115,8 +117,10 @@ final class KeyTable implements Memory {
         entry.access = config.access();
         entry.peer = config.peer();
         entry.owner = config.owner();
+        entry.windowsOnly = config.windowsOnly();
         entry.recordId = config.recordId();
         entry.notifyTag = config.notifyTag();
+        count(entry, 1);
         assert isSound() : young + ", " + old + " of " + used;
         return index << KeyLife.GENERATION_BITS | KeyLife.generation(entry.life);
     }
@@ -168,6 +172,7 @@ final class KeyTable implements Memory {
     }
 
     private void retire(int index, Entry entry) {
+        count(entry, -1);
         entry.notifyTag = KeyConfig.SILENT;
         entry.memory = null;
         entry.pinned = null;
@@ -180,13 +185,29 @@ final class KeyTable implements Memory {
         } // else the index has no life left
     }
 
-    /** Revokes all keys of an owner. */
-    private void revokeAll(long owner) {
+    /** Revokes what a peer's SEND_INVALIDATE ends: of windows-only segments its windows, of others all keys, if it has one. */
+    private void revokeFor(int peer, long owner) {
+        boolean whole = holders.hasWhole(owner, peer);
+        if (!whole && !holders.hasWindow(owner, peer)) {
+            return;
+        }
         for (int index = 1; index < used; index++) {
             Entry entry = entries[index];
-            if (entry.memory != null && entry.owner == owner) {
+            if (entry.memory != null && entry.owner == owner && (entry.windowsOnly ? isWindowOf(peer, entry) : whole)) {
                 retire(index, entry);
             }
+        }
+        listener.invalidated(owner, peer, whole);
+    }
+
+    /** The key of an import of a windows-only segment opens nothing; it stays, for later windows. */
+    private static boolean isWindowOf(int peer, Entry entry) {
+        return entry.peer == peer && entry.access != 0;
+    }
+
+    private void count(Entry entry, int difference) {
+        if (!entry.windowsOnly || entry.access != 0) {
+            holders.count(entry.owner, entry.peer, entry.windowsOnly, difference);
         }
     }
 
@@ -323,9 +344,7 @@ final class KeyTable implements Memory {
         if (entry == null || entry.owner == 0 || entry.peer == 0 || entry.peer != peers.peerOf(connection)) {
             return false;
         }
-        long owner = entry.owner;
-        revokeAll(owner);
-        listener.invalidated(owner);
+        revokeFor(entry.peer, entry.owner);
         return true;
     }
 

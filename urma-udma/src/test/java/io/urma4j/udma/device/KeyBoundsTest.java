@@ -190,10 +190,102 @@ class KeyBoundsTest {
         assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isTrue();
 
         assertThat(keys.invalidate(owned, OWN)).isTrue();
-        assertThat(invalidations.owners).containsExactly(9L);
+        assertThat(invalidations.calls).containsExactly("9 by 5");
         assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isFalse();
         assertThat(keys.isAllowed(ownedToo, VA, 8, Memory.READ, OWN)).isFalse();
         assertThat(keys.isAllowed(ownerless, VA, 8, Memory.READ, OWN)).isTrue();
+    }
+
+    /** The import of a windows-only segment: it opens nothing. */
+    private int registerImport(int peer, long owner) {
+        return registerWindowsOnly(0, peer, owner);
+    }
+
+    private int registerWindowsOnly(int access, int peer, long owner) {
+        return keys.register(new KeyConfig(
+                memory,
+                VA,
+                false,
+                access,
+                peer,
+                owner,
+                77,
+                KeyConfig.SILENT,
+                KeyConfig.NOT_PINNED,
+                /* windowsOnly= */ true));
+    }
+
+    private boolean opens(int key, int peer) {
+        return keys.isAllowed(key, VA, 8, Memory.READ, peer);
+    }
+
+    @Test
+    void invalidatedWindowsOnlySegmentLosesTheWindowsOfThatPeerAlone() {
+        int imported = registerImport(OWN, 9);
+        int first = registerWindowsOnly(ALL, OWN, 9);
+        int second = registerWindowsOnly(Memory.READ, OWN, 9);
+        int others = registerWindowsOnly(ALL, OTHER, 9);
+        int ofAnotherSlab = registerWindowsOnly(ALL, OWN, 10);
+
+        assertThat(keys.invalidate(imported, OTHER)).isFalse();
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+
+        assertThat(opens(first, OWN)).isFalse();
+        assertThat(opens(second, OWN)).isFalse();
+        assertThat(opens(others, OTHER)).isTrue();
+        assertThat(opens(ofAnotherSlab, OWN)).isTrue();
+        assertThat(invalidations.calls).containsExactly("9 by 5, windows alone");
+        assertThat(keys.vaBase(imported)).as("the import stays").isEqualTo(VA);
+    }
+
+    /** A key of a window names its segment as well. */
+    @Test
+    void windowNamesItsSegmentForInvalidation() {
+        int window = registerWindowsOnly(ALL, OWN, 9);
+        int others = registerWindowsOnly(ALL, OTHER, 9);
+
+        assertThat(keys.invalidate(window, OWN)).isTrue();
+
+        assertThat(opens(window, OWN)).isFalse();
+        assertThat(opens(others, OTHER)).isTrue();
+        assertThat(keys.invalidate(window, OWN)).as("it is revoked").isFalse();
+    }
+
+    /** Segments of both kinds under one owner: whole ones end only if the peer has a key of one. */
+    @Test
+    void wholeSegmentEndsOnlyForAPeerThatImportedOne() {
+        int imported = registerImport(OWN, 9);
+        int whole = register(ALL, OTHER, 9);
+
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(opens(whole, OTHER)).isTrue();
+
+        int own = register(ALL, OWN, 9);
+        int window = registerWindowsOnly(ALL, OWN, 9);
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+
+        assertThat(opens(whole, OTHER)).isFalse();
+        assertThat(opens(own, OWN)).isFalse();
+        assertThat(opens(window, OWN)).isFalse();
+        assertThat(invalidations.calls).containsExactly("9 by 5");
+    }
+
+    /** A peer may repeat the message as often as it likes: without a key to end, the owner is not told, and nothing is searched. */
+    @Test
+    void repeatedInvalidationDoesNothing() {
+        int imported = registerImport(OWN, 9);
+        registerWindowsOnly(ALL, OWN, 9);
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(keys.invalidate(imported, OWN)).isTrue();
+        }
+
+        assertThat(invalidations.calls).hasSize(1);
+        int later = registerWindowsOnly(ALL, OWN, 9);
+        assertThat(opens(later, OWN)).isTrue();
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(opens(later, OWN)).isFalse();
+        assertThat(invalidations.calls).hasSize(2);
     }
 
     @Test
@@ -205,13 +297,13 @@ class KeyBoundsTest {
         assertThat(keys.atomic(WorkOpcode.FADD, key, VA, 8, 1, 0, OWN)).isZero();
     }
 
-    /** Keeps the owners that peers have invalidated; nothing else happens here. */
+    /** Keeps what peers have invalidated; nothing else happens here. */
     private static final class Invalidations implements CardListener {
-        private final List<Long> owners = new ArrayList<>();
+        private final List<String> calls = new ArrayList<>();
 
         @Override
-        public void invalidated(long keyOwner) {
-            owners.add(keyOwner);
+        public void invalidated(long keyOwner, int peer, boolean whole) {
+            calls.add(keyOwner + " by " + peer + (whole ? "" : ", windows alone"));
         }
 
         @Override
