@@ -7,11 +7,13 @@ import io.urma4j.Access;
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
 import io.urma4j.LocalSegment;
+import io.urma4j.QueueState;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentConfig;
 import io.urma4j.SharedMemory;
 import io.urma4j.SharedSegment;
 import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.buffer.BufQueue;
 import io.urma4j.buffer.BufView;
@@ -22,6 +24,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -169,6 +172,26 @@ public abstract class SeveralContextsContract extends Contract {
         assertThat(bytes.scope().isAlive()).isFalse();
     }
 
+    /** S7.15: registering the memory races with the end of the context that allocated it: it is refused, or the bytes stay. */
+    @Rule({"S7.15", "S4.2"})
+    @Test
+    void registrationRacesWithTheEndOfTheOtherContext() {
+        for (int i = 0; i < Patience.amount(40, 4); i++) {
+            UrmaContext ending = pair.device().openContext();
+            SharedMemory raced = ending.allocate(SIZE);
+            MemorySegment bytes = raced.segment();
+            var end = CompletableFuture.runAsync(ending::close);
+            try (LocalSegment _ = user.register(raced, Access.READ_WRITE)) {
+                end.join();
+                bytes.set(JAVA_BYTE, SIZE - 1, (byte) i);
+            } catch (UrmaException e) {
+                assertThat(e.status()).isEqualTo(UrmaStatus.EINVAL);
+                end.join();
+            }
+            assertThat(bytes.scope().isAlive()).as("round %d", i).isFalse();
+        }
+    }
+
     /** S7.15, S7.7: an isolated segment excludes registrations of all contexts. */
     @Rule({"S7.15", "S7.7"})
     @Test
@@ -232,10 +255,52 @@ public abstract class SeveralContextsContract extends Contract {
                 assertThat(segment.memory().address() + view.localOffset()).isEqualTo(view.address());
             }
             assertThat(queue.write(imported.remote(), 0, view.first(8), 1)).isTrue();
-            Patience.await("the record", () -> queue.poll(new CompletionBatch(1)) == 1);
+            assertThat(awaitRecord(queue)).isEqualTo(CompletionStatus.SUCCESS);
             assertThat(imported.home().word(0)).isEqualTo(0x77);
         }
         memory.close();
         owner.closeIfUnused(); // the pool has left nothing
+    }
+
+    private static void suspend(BufQueue queue) {
+        queue.modify(QueueState.SUSPENDED);
+        assertThat(awaitRecord(queue)).isEqualTo(CompletionStatus.WR_SUSPEND_DONE);
+    }
+
+    private static CompletionStatus awaitRecord(BufQueue queue) {
+        CompletionBatch batch = new CompletionBatch(1);
+        Patience.await("a record in " + queue, () -> queue.poll(batch) == 1);
+        return batch.status(0);
+    }
+
+    /** S14.16: the end of any of its contexts closes a pool; a lease serves the other context until its last operation. */
+    @Rule({"S14.16", "S7.15"})
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void poolEndsWithTheFirstOfItsContexts(boolean ofAllocator) {
+        var imported = pair.imported(SIZE);
+        UrmaContext[] contexts = ofAllocator ? new UrmaContext[] {owner, user} : new UrmaContext[] {user, owner};
+        RegisteredBufferPool pool = RegisteredBufferPool.open(PoolConfig.fixed(SIZE, 2), contexts);
+        try (BufQueue queue = BufQueue.open(user)) {
+            suspend(queue);
+            RdmaBuf busy = pool.acquire(SIZE, Duration.ZERO);
+            busy.view().putLong(0, 0x99);
+            MemorySegment bytes = busy.view().segment();
+            assertThat(queue.write(imported.remote(), 0, busy.view().first(8), 1))
+                    .isTrue();
+
+            owner.close();
+
+            assertRefused(UrmaStatus.EINVAL, () -> pool.acquire(8, Duration.ZERO))
+                    .hasMessageContaining("is closed");
+            assertThat(busy.view().getLong(0)).as("the lease stays valid").isEqualTo(0x99);
+            busy.close();
+            assertThat(bytes.scope().isAlive()).as("an operation holds it").isTrue();
+            queue.modify(QueueState.READY);
+            assertThat(awaitRecord(queue)).isEqualTo(CompletionStatus.SUCCESS);
+            assertThat(imported.home().word(0)).isEqualTo(0x99);
+            assertThat(bytes.scope().isAlive()).isFalse();
+        }
+        assertThat(pool.drain()).isCompleted();
     }
 }

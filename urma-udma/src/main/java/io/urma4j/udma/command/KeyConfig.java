@@ -66,7 +66,6 @@ public record KeyConfig(
 
     /** The same with another {@link #pin}. */
     public KeyConfig withPin(int other) {
-        return new KeyConfig(
-                memory, vaBase, anyVa, access, peer, owner, recordId, notifyTag, other, windowsOnly);
+        return new KeyConfig(memory, vaBase, anyVa, access, peer, owner, recordId, notifyTag, other, windowsOnly);
     }
 }
