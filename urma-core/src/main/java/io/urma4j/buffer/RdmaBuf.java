@@ -6,11 +6,9 @@ import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.Checks;
-import io.urma4j.internal.ClosingOrder;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -96,48 +94,10 @@ public final class RdmaBuf implements AutoCloseable {
      *     context refuses the registration with. The memory is then registered with none.
      */
     public static RdmaBuf wrap(MemorySegment memory, LeakDetector leaks, UrmaContext... contexts) {
-        checkWrappable(memory);
-        List<LocalSegment> registrations = new ArrayList<>(contexts.length);
-        try {
-            for (UrmaContext context : contexts) {
-                registrations.add(context.registerForeign(memory, Access.LOCAL_ONLY));
-            }
-        } catch (UrmaException e) {
-            closeAll(registrations, e);
-            throw e;
-        }
-        Block block = new Block(
-                memory, List.copyOf(registrations), _ -> ClosingOrder.throwIfFailed(closeAll(registrations, null)));
+        Registrations.checkForeign("RdmaBuf", memory);
+        List<LocalSegment> registrations = Registrations.ofForeign(memory, contexts);
+        Block block = new Block(memory, registrations, _ -> Registrations.end(registrations));
         return lease(block, 0, memory.byteSize(), leaks);
-    }
-
-    private static void checkWrappable(MemorySegment memory) {
-        String name = "RdmaBuf";
-        if (!memory.isNative()) {
-            throw Checks.invalid(
-                    name, "the memory is on the Java heap, where the garbage collector moves it; use an Arena");
-        }
-        if (memory.byteSize() == 0) {
-            throw Checks.invalid(name, "the memory is empty");
-        }
-        if (memory.isReadOnly()) {
-            throw Checks.invalid(name, "the memory is read-only, but operations may write to a buffer");
-        }
-        Checks.usableHere(name, "the memory", memory);
-    }
-
-    /** Ends all registrations, whatever fails; the failures are suppressed in the first one. */
-    private static @Nullable RuntimeException closeAll(
-            List<LocalSegment> registrations, @Nullable RuntimeException first) {
-        RuntimeException failure = first;
-        for (LocalSegment registration : registrations) {
-            try {
-                registration.close();
-            } catch (UrmaException e) {
-                failure = ClosingOrder.joined(failure, e);
-            }
-        }
-        return failure;
     }
 
     /** A view of the whole buffer. It keeps this handle reachable, but not open. */

@@ -1,11 +1,19 @@
 package io.urma4j.buffer;
 
+import io.urma4j.Access;
 import io.urma4j.LocalSegment;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
+import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
 import io.urma4j.spi.ProviderSegment;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** The registrations of one memory. */
+/** The registrations of one memory, with a context each. */
 final class Registrations {
     private Registrations() {}
 
@@ -19,5 +27,53 @@ final class Registrations {
             }
         }
         return unfinished;
+    }
+
+    /** Refuses memory of the caller that no context can register. */
+    static void checkForeign(String object, MemorySegment memory) {
+        if (!memory.isNative()) {
+            throw Checks.invalid(
+                    object, "the memory is on the Java heap, where the garbage collector moves it; use an Arena");
+        }
+        if (memory.byteSize() == 0) {
+            throw Checks.invalid(object, "the memory is empty");
+        }
+        if (memory.isReadOnly()) {
+            throw Checks.invalid(object, "the memory is read-only, but operations may write to a buffer");
+        }
+        Checks.usableHere(object, "the memory", memory);
+    }
+
+    /** Registers memory of the caller with each context, or with none if one refuses. */
+    static List<LocalSegment> ofForeign(MemorySegment memory, UrmaContext... contexts) {
+        List<LocalSegment> registrations = new ArrayList<>(contexts.length);
+        try {
+            for (UrmaContext context : contexts) {
+                registrations.add(context.registerForeign(memory, Access.LOCAL_ONLY));
+            }
+        } catch (UrmaException e) {
+            closeAll(registrations, e);
+            throw e;
+        }
+        return List.copyOf(registrations);
+    }
+
+    /** Ends all; throws the first failure afterwards, if there is one. */
+    static void end(List<LocalSegment> registrations) {
+        ClosingOrder.throwIfFailed(closeAll(registrations, null));
+    }
+
+    /** Ends all, whatever fails; the failures are suppressed in the first one. */
+    private static @Nullable RuntimeException closeAll(
+            List<LocalSegment> registrations, @Nullable RuntimeException first) {
+        RuntimeException failure = first;
+        for (LocalSegment registration : registrations) {
+            try {
+                registration.close();
+            } catch (UrmaException e) {
+                failure = ClosingOrder.joined(failure, e);
+            }
+        }
+        return failure;
     }
 }

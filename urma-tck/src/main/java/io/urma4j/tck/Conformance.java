@@ -291,6 +291,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class RegistrationCaches extends RegistrationCacheContract {
+        RegistrationCaches() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class PoolWaiters extends PoolWaitersContract {
         PoolWaiters() {
             super(deviceUnderTest);

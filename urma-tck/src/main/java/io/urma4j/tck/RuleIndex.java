@@ -53,6 +53,7 @@ public final class RuleIndex {
             SleepingPipesContract.class,
             BuffersContract.class,
             PoolsContract.class,
+            RegistrationCacheContract.class,
             PoolWaitersContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
