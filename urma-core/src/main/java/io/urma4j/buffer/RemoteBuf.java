@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory of another process that it has exported to this one: a range of bytes that some devices reach, each by a window of its
- * own. Immutable, and safe for any thread.
+ * own. A message carries it, in one of the forms of {@link RemoteBufCodec}. Immutable, and safe for any thread.
  *
  * <p>A part of it never has a byte more, nor more access (S14.29). A range that does not fit gives {@link #INVALID}, and never an
  * exception or a wrapped number (S14.1). An invalid one answers 0 or false (S14.2). {@link #cursor} gives a range that moves.
@@ -40,7 +40,7 @@ public final class RemoteBuf {
      * How one device reaches the memory.
      *
      * @param device place of the home's context among those of its pool, 0…15; places may be missing
-     * @param user place of the context that may use the window, among those of its process, 0…15
+     * @param user place of the context that may use the window, among those of its {@link Peer}, 0…15
      * @param segment what that context imports, without a token
      * @param key what it opens there
      */
@@ -187,6 +187,22 @@ public final class RemoteBuf {
     static boolean isInside(long offset, long lengthBytes, long sizeBytes) {
         // subtract, because offset + lengthBytes may overflow
         return (offset | lengthBytes) >= 0 && offset <= sizeBytes - lengthBytes;
+    }
+
+    // ---- forms
+
+    /** Its text form: one line without blanks, checksummed. */
+    public String toText() {
+        return new RemoteBufCodec().toText(this);
+    }
+
+    /**
+     * Parses the text form; surrounding blanks are ignored.
+     *
+     * @throws io.urma4j.DescriptorException if any character differs from what {@link #toText} wrote
+     */
+    public static RemoteBuf parse(String text) {
+        return new RemoteBufCodec().parse(text);
     }
 
     // ---- values
