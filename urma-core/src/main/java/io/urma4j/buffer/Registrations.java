@@ -20,4 +20,25 @@ final class Registrations {
         }
         return unfinished;
     }
+
+    /** Whether peers import the memory, or did not confirm yet that they released it. */
+    static boolean areImported(List<LocalSegment> registrations) {
+        for (LocalSegment registration : registrations) {
+            if (ApiAccess.api().providerOf(registration) instanceof ProviderSegment provider
+                    && !provider.importers().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether there are some, all have ended, and no peer touches the memory any more. */
+    static boolean areRevoked(List<LocalSegment> registrations) {
+        for (LocalSegment registration : registrations) {
+            if (registration.revocation().isEmpty()) {
+                return false;
+            }
+        }
+        return !registrations.isEmpty();
+    }
 }

@@ -52,7 +52,9 @@ public final class RuleIndex {
             SleepingPipesContract.class,
             BuffersContract.class,
             PoolsContract.class,
-            PoolWaitersContract.class);
+            PoolWaitersContract.class,
+            ExportsContract.class,
+            ExportEndsContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 
