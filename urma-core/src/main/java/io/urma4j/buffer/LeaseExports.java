@@ -40,7 +40,7 @@ final class LeaseExports {
             }
         }
         ending.removeIf(WindowGrant::isQuiet);
-        return ending.stream().noneMatch(grant -> isOf(buf, grant));
+        return ending.isEmpty() || ending.stream().noneMatch(grant -> isOf(buf, grant));
     }
 
     private static boolean isOf(RemoteBuf buf, WindowGrant grant) {

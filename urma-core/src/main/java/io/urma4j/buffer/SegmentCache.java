@@ -3,6 +3,7 @@ package io.urma4j.buffer;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.internal.descriptor.DescriptorCodec;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,11 +11,14 @@ import org.jspecify.annotations.Nullable;
  * entries, and not add any. For one thread at a time.
  */
 final class SegmentCache {
-    private static final int PLACES = 64; // a power of two
+    private static final int SETS = 16; // a power of two
+    private static final int WAYS = 4; // places of a set, for descriptors with the same hash
     private static final int LONGEST_BYTES = 512; // of an entry; longer ones are rare, and are not cached
 
-    private final @Nullable Entry[] byDescriptor = new Entry[PLACES];
-    private final @Nullable Entry[] byBytes = new Entry[PLACES];
+    private final CRC32C crc = new CRC32C();
+    private final @Nullable Entry[] byDescriptor = new Entry[SETS * WAYS];
+    private final @Nullable Entry[] byBytes = new Entry[SETS * WAYS];
+    private int nextWay; // to be replaced
 
     private static final class Entry {
         final SegmentDescriptor descriptor;
@@ -29,15 +33,15 @@ final class SegmentCache {
     /** The bytes of a descriptor; the caller does not write them. */
     @SuppressWarnings("ReferenceEquality") // another object with the same values has its own entry
     byte[] bytesOf(SegmentDescriptor descriptor) {
-        int place = System.identityHashCode(descriptor) & PLACES - 1;
-        Entry cached = byDescriptor[place];
-        if (cached != null && cached.descriptor == descriptor) {
-            return cached.bytes;
+        int first = setOf(System.identityHashCode(descriptor));
+        for (int place = first; place < first + WAYS; place++) {
+            Entry cached = byDescriptor[place];
+            if (cached != null && cached.descriptor == descriptor) {
+                return cached.bytes;
+            }
         }
         byte[] bytes = DescriptorCodec.fieldsOf(descriptor);
-        if (bytes.length <= LONGEST_BYTES) {
-            byDescriptor[place] = new Entry(descriptor, bytes);
-        }
+        replace(byDescriptor, first, new Entry(descriptor, bytes));
         return bytes;
     }
 
@@ -47,23 +51,32 @@ final class SegmentCache {
      * @throws io.urma4j.DescriptorException if they are none
      */
     SegmentDescriptor descriptorOf(byte[] bytes, int from, int length) {
-        int place = hash(bytes, from, length) & PLACES - 1;
-        Entry cached = byBytes[place];
-        if (cached != null && Arrays.equals(cached.bytes, 0, cached.bytes.length, bytes, from, from + length)) {
-            return cached.descriptor;
+        int first = setOf(hash(bytes, from, length));
+        for (int place = first; place < first + WAYS; place++) {
+            Entry cached = byBytes[place];
+            if (cached != null && Arrays.equals(cached.bytes, 0, cached.bytes.length, bytes, from, from + length)) {
+                return cached.descriptor;
+            }
         }
         SegmentDescriptor descriptor = DescriptorCodec.segmentOf(bytes, from, length);
-        if (length <= LONGEST_BYTES) {
-            byBytes[place] = new Entry(descriptor, Arrays.copyOfRange(bytes, from, from + length));
-        }
+        replace(byBytes, first, new Entry(descriptor, Arrays.copyOfRange(bytes, from, from + length)));
         return descriptor;
     }
 
-    private static int hash(byte[] bytes, int from, int length) {
-        int hash = 0;
-        for (int i = from; i < from + length; i++) {
-            hash = 31 * hash + bytes[i];
+    private static int setOf(int hash) {
+        return (hash & SETS - 1) * WAYS;
+    }
+
+    private void replace(@Nullable Entry[] entries, int set, Entry by) {
+        if (by.bytes.length <= LONGEST_BYTES) {
+            entries[set + (nextWay++ & WAYS - 1)] = by;
         }
-        return hash ^ hash >>> 16;
+    }
+
+    /** A checksum, because the CPU calculates it faster than a loop does. */
+    private int hash(byte[] bytes, int from, int length) {
+        crc.reset();
+        crc.update(bytes, from, length);
+        return (int) crc.getValue();
     }
 }

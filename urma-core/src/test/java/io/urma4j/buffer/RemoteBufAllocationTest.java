@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** S14.30: what the binary forms allocate on the Java heap. */
@@ -44,6 +45,16 @@ class RemoteBufAllocationTest {
             assertThat(bytesOf(() -> codec.encode(one, to))).isZero();
             assertThat(bytesOf(() -> codec.encode(part, to))).isZero();
             assertThat(bytesOf(() -> codec.encodeAll(list, to))).isZero();
+        }
+    }
+
+    /** Also if all have the same hash. */
+    @Test
+    void severalSlabsShareTheCache() {
+        List<RemoteBuf> slabs = Stream.generate(() -> RemoteBufs.one(4096, 1000)).limit(4).toList();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment to = arena.allocate(2048);
+            assertThat(bytesOf(() -> slabs.forEach(buf -> codec.encode(buf, to)))).isLessThan(100);
         }
     }
 

@@ -109,7 +109,9 @@ public final class DescriptorFields {
 
     /** Collects fields. */
     static final class Writer {
-        private final ByteBuffer bytes = ByteBuffer.allocate(DescriptorFrame.MAX_BYTES);
+        private static final int FIRST_BYTES = 256;
+
+        private ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
 
         Writer number(DescriptorField field, long value) {
             header(field, field.lengthBytes);
@@ -129,7 +131,15 @@ public final class DescriptorFields {
         }
 
         private void header(DescriptorField field, int length) {
+            room(HEADER_BYTES + length);
             bytes.putShort((short) field.tag).putShort((short) length);
+        }
+
+        private void room(int more) {
+            if (bytes.remaining() < more) {
+                int atLeast = bytes.position() + more;
+                bytes = ByteBuffer.allocate(Math.max(2 * bytes.capacity(), atLeast)).put(bytes.flip());
+            }
         }
 
         byte[] toBytes() {
