@@ -4,7 +4,7 @@ import io.urma4j.internal.Checks;
 
 /**
  * The identity of a context, as its peers prove it when they connect. Passed by any side channel, so that a home can grant
- * windows to a context before it has imported anything (S14.32).
+ * windows to a context before it has imported anything (S14.32). It is no secret: a context that copies it proves nothing.
  *
  * @param eid of its device
  * @param uasid of the context there, 24 bits

@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.SegmentRequest;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +54,9 @@ public record SegmentConfig(
         return new SegmentConfig(access, TokenPolicy.NONE, token, tokenId, isolated, true);
     }
 
-    SegmentRequest request(ProviderMemory memory) {
+    /** Of allocated memory, or of foreign memory. */
+    SegmentRequest request(@Nullable ProviderMemory memory, @Nullable MemorySegment foreign) {
         int number = tokenId == null ? 0 : tokenId.value();
-        return new SegmentRequest(memory, null, access, policy, token, number, isolated, windowsOnly);
+        return new SegmentRequest(memory, foreign, access, policy, token, number, isolated, windowsOnly);
     }
 }

@@ -2,14 +2,18 @@ package io.urma4j;
 
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderMemory;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 
 /**
  * Memory that a device can share with peers, created by {@link UrmaContext#allocate(long)}. Safe for any thread.
  *
- * <p>It can be closed once no segment is registered on it.
+ * <p>Any context of this process may register it, if its device can use it (S7.15). It can be closed once no segment is registered
+ * on it. The end of the context that allocated it closes it, too; its bytes stay until the last registration ends.
  */
 public final class SharedMemory implements ContextObject {
+    private static final System.Logger LOG = System.getLogger(SharedMemory.class.getName());
+
     private final UrmaContext context;
     private final ProviderMemory provider;
     private final Lifetime life = new Lifetime(this);
@@ -47,13 +51,29 @@ public final class SharedMemory implements ContextObject {
         return life;
     }
 
-    /** Frees it; EAGAIN while a segment is registered on it. Idempotent. */
+    /** Frees it; EAGAIN while a segment is registered on it, of any context. Idempotent. */
     @Override
     public void close() {
-        if (life.end()) {
-            context.children().remove(this);
-            provider.close();
+        boolean endsNow = context.closing().isClosed()
+                ? life.endWithHolders(this::freeLate) // registrations of other contexts keep the bytes
+                : life.end();
+        if (endsNow) {
+            free();
         }
+    }
+
+    /** The last registration has ended, on a thread that has other work. */
+    private void freeLate() {
+        try {
+            free();
+        } catch (UrmaException e) {
+            LOG.log(Level.WARNING, "{0} stays allocated: {1}", this, e.reason());
+        }
+    }
+
+    private void free() {
+        context.children().remove(this);
+        provider.close();
     }
 
     @Override

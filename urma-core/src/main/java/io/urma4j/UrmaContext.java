@@ -112,14 +112,14 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Registers all of {@code memory}: operations of this context may use it, and, unless the access is LOCAL_ONLY, peers
-     * with the token may import it.
+     * with the token may import it. The memory may be another context's of this process, also of another device (S7.15).
      *
-     * @throws UrmaException EINVAL for closed or another context's memory or token id, an unsupported policy, a token id of
-     *     another segment if the device allows only one, isolation of memory that others share, or of windows-only segments
+     * @throws UrmaException EINVAL for memory that is closed or that this device cannot use, another context's or segment's
+     *     token id, an unsupported policy, or isolation of memory that others share, or of windows-only segments
      */
     public LocalSegment register(SharedMemory memory, SegmentConfig config) {
-        checks.registration(memory, config);
-        return register(memory, config.tokenId(), config.request(memory.provider()));
+        checks.registration(config);
+        return register(memory, config.tokenId(), config.request(memory.provider(), null));
     }
 
     /** A number under which segments can be registered (S7.4). */
@@ -128,19 +128,22 @@ public final class UrmaContext implements AutoCloseable {
         return children().add(new TokenId(this, provider), ClosingRank.TOKEN_ID);
     }
 
-    /**
-     * Registers native memory of the caller for this context's own operations. It must stay alive until the segment closes.
-     *
-     * @throws UrmaException EINVAL for heap memory, empty memory, or an access that the device does not support for memory
-     *     that it did not allocate
-     */
+    /** {@link #registerForeign(MemorySegment, SegmentConfig)} under policy NONE: an import needs no token. */
     public LocalSegment registerForeign(MemorySegment memory, Access access) {
-        checks.foreignMemory(memory, access);
-        return register(null, null, new SegmentRequest(null, memory, access, TokenPolicy.NONE, Token.of(0)));
+        return registerForeign(memory, SegmentConfig.of(access).withPolicy(TokenPolicy.NONE));
+    }
+
+    /**
+     * Registers native memory of the caller, which must stay alive until the segment closes, and is never freed here.
+     * @throws UrmaException EINVAL also for heap memory, empty memory, isolation, or an access that the device lacks for it
+     */
+    public LocalSegment registerForeign(MemorySegment memory, SegmentConfig config) {
+        checks.registration(config);
+        checks.foreignMemory(memory, config);
+        return register(null, config.tokenId(), config.request(null, memory));
     }
 
     private LocalSegment register(@Nullable SharedMemory memory, @Nullable TokenId tokenId, SegmentRequest request) {
-        checks.policy(request.policy());
         return meter.timed(PerfStage.REGISTER, () -> {
             var registered = LocalSegment.begin(this, provider, memory, tokenId, request);
             return adoption.adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon);

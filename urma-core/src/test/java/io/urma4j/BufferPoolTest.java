@@ -81,7 +81,7 @@ class BufferPoolTest {
             assertThatExceptionOfType(UrmaException.class)
                     .isThrownBy(() -> pool.acquire(8, Duration.ZERO))
                     .withMessageContaining("device fake0 (" + second + ", 2 of 2) refused to register")
-                    .withMessageContaining("errno");
+                    .withMessageContaining("errno 12: locked memory is limited to 8 MiB");
             assertThat(FakeContext.of(context).open).doesNotContain("segment", "memory");
             assertThat(FakeContext.of(second).open).doesNotContain("segment", "memory");
             assertThat(pool.stats().registeredBytes()).isZero();

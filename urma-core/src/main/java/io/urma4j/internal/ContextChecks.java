@@ -15,7 +15,6 @@ import io.urma4j.JfsConfig;
 import io.urma4j.OrderType;
 import io.urma4j.SegmentConfig;
 import io.urma4j.SegmentDescriptor;
-import io.urma4j.SharedMemory;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -51,8 +50,9 @@ public final class ContextChecks {
         Checks.inRange(context, what, lengthBytes, 1, limits.segmentBytes());
     }
 
-    /** Memory of the caller's can be registered with that access. */
-    public void foreignMemory(MemorySegment memory, Access access) {
+    /** Memory of the caller's can be registered so. */
+    public void foreignMemory(MemorySegment memory, SegmentConfig config) {
+        Access access = config.access();
         if (!memory.isNative()) {
             throw Checks.invalid(
                     context,
@@ -65,6 +65,12 @@ public final class ContextChecks {
                     "access " + access + " is not possible for memory that " + device
                             + " did not allocate; use allocate() for memory that peers can import");
         }
+        if (config.isolated()) {
+            throw Checks.invalid(
+                    context,
+                    "an isolated segment shares its memory with no other, which is unknown of memory that " + device
+                            + " did not allocate; use allocate()");
+        }
     }
 
     /** The device has that policy. */
@@ -75,9 +81,10 @@ public final class ContextChecks {
         }
     }
 
-    /** Memory of this context can be registered so. */
-    public void registration(SharedMemory memory, SegmentConfig config) {
-        mine(memory, config.tokenId());
+    /** Memory, whose device need not be this one, can be registered so. */
+    public void registration(SegmentConfig config) {
+        policy(config.policy());
+        mine(config.tokenId());
         if (config.windowsOnly()) {
             windowsOnly(config);
         }

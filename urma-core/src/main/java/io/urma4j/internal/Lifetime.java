@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whether an object is open, and its holders (SEMANTICS §4). Safe for any thread.
@@ -19,6 +20,7 @@ public final class Lifetime {
     private final Object owner;
     private final Set<Object> holders = Collections.newSetFromMap(new IdentityHashMap<>());
     private volatile boolean closed;
+    private @Nullable Runnable lastRelease; // guarded by this; of one that was closed with holders
 
     /** The life of {@code owner}, whose {@code toString} names it in messages. */
     public Lifetime(Object owner) {
@@ -42,8 +44,18 @@ public final class Lifetime {
         holders.add(holder);
     }
 
-    public synchronized void release(Object holder) {
-        holders.remove(holder);
+    /** Ends a hold; of an object that was closed with holders, the last one cleans up. */
+    public void release(Object holder) {
+        Runnable cleanUp = null;
+        synchronized (this) {
+            if (holders.remove(holder) && holders.isEmpty()) {
+                cleanUp = lastRelease;
+                lastRelease = null;
+            }
+        }
+        if (cleanUp != null) {
+            cleanUp.run();
+        }
     }
 
     /**
@@ -91,5 +103,23 @@ public final class Lifetime {
         }
         closed = true;
         return true;
+    }
+
+    /**
+     * Ends the life also while it has holders; it takes no new ones.
+     *
+     * @param whenReleased runs on the thread that releases the last of them; must not throw
+     * @return true for the one caller who ended it without holders and now cleans up
+     */
+    public synchronized boolean endWithHolders(Runnable whenReleased) {
+        if (closed) {
+            return false;
+        }
+        closed = true;
+        if (holders.isEmpty()) {
+            return true;
+        }
+        lastRelease = whenReleased;
+        return false;
     }
 }

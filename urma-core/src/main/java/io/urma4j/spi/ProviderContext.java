@@ -32,7 +32,7 @@ public interface ProviderContext {
 
     int uasid();
 
-    /** Random for each opening: no object of an earlier life of this address space is valid (S1.5). */
+    /** New for each opening, with at least 48 random bits: no object of an earlier life of this address space is valid (S1.5). */
     long incarnation();
 
     /** Allocates memory that this provider can share: zeroed, page-aligned. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The memory to register: allocated by the provider, or foreign.
  *
- * @param memory the provider's own memory, or null if {@code foreign} is given
+ * @param memory of this provider or another one (S7.15), or null if {@code foreign} is given
  * @param foreign native memory of the user; {@link Access#LOCAL_ONLY} unless the device can share it
  * @param tokenId of {@link ProviderContext#allocateTokenId}, or 0 for a new one
  * @param isolated refuse unless the access is enforced against every importer, even a hostile one (S7.7)

@@ -39,6 +39,36 @@ class LifetimeTest {
     }
 
     @Test
+    void lastHolderCleansUpAfterAnEarlyEnd() {
+        AtomicInteger cleanUps = new AtomicInteger();
+        life.retain("segment 1");
+        life.retain("segment 2");
+
+        assertThat(life.endWithHolders(cleanUps::incrementAndGet)).isFalse();
+
+        assertThat(life.isClosed()).isTrue();
+        assertThatExceptionOfType(UrmaException.class).isThrownBy(() -> life.retain("late"));
+        life.release("segment 1");
+        life.release("segment 1");
+        assertThat(life.endWithHolders(cleanUps::incrementAndGet)).isFalse();
+        assertThat(life.end()).isFalse();
+        assertThat(cleanUps).hasValue(0);
+        life.release("segment 2");
+        life.release("segment 2");
+        assertThat(cleanUps).hasValue(1);
+    }
+
+    @Test
+    void earlyEndWithoutHoldersIsForItsCallerToCleanUp() {
+        AtomicInteger cleanUps = new AtomicInteger();
+
+        assertThat(life.endWithHolders(cleanUps::incrementAndGet)).isTrue();
+        assertThat(life.endWithHolders(cleanUps::incrementAndGet)).isFalse();
+
+        assertThat(cleanUps).hasValue(0);
+    }
+
+    @Test
     void oneOfManyEndsIt() {
         AtomicInteger winners = new AtomicInteger();
         IntStream.range(0, 64).parallel().forEach(_ -> {

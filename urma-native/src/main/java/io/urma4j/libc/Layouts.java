@@ -301,8 +301,12 @@ final class Layouts {
         }
 
         static void set(MemorySegment iovecs, long at, MemorySegment bytes) {
-            iovecs.set(ADDRESS, at, bytes);
-            iovecs.set(JAVA_LONG, at + 8, bytes.byteSize());
+            set(iovecs, at, bytes.address(), bytes.byteSize());
+        }
+
+        static void set(MemorySegment iovecs, long at, long address, long lengthBytes) {
+            iovecs.set(JAVA_LONG, at, address);
+            iovecs.set(JAVA_LONG, at + 8, lengthBytes);
         }
 
         static void length(MemorySegment iovecs, long at, long lengthBytes) {
@@ -358,6 +362,11 @@ final class Layouts {
         static void iovecs(MemorySegment headers, long at, long iovecsAddress, long count) {
             headers.set(JAVA_LONG, at + 16, iovecsAddress);
             headers.set(JAVA_LONG, at + 24, count);
+        }
+
+        /** The message has one more of them, which lies behind the others. */
+        static void addIovec(MemorySegment headers, long at) {
+            headers.set(JAVA_LONG, at + 24, headers.get(JAVA_LONG, at + 24) + 1);
         }
 
         static void controlLength(MemorySegment headers, long at, long lengthBytes) {

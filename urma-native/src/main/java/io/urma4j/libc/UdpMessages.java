@@ -27,11 +27,14 @@ public final class UdpMessages {
     private final MemorySegment names;
     private final MemorySegment controls;
     private final MemorySegment iovecs;
+    private final int firstPiece; // of the iovecs: those behind the buffers' own
     private final MemorySegment[] buffers;
     private final MemorySegment[] addresses; // one for each message
     private final int[] singles; // by message: its buffer, when that and its address are all that it has; else MANY
     private final MemorySegment[] heads; // where each message begins, for a call that begins there
     private int looks; // that found nothing
+    private int prepared; // messages that are ready to receive, from the first on
+    private int pieces; // of gathered messages, in use
 
     /**
      * Space for this number of messages and buffers.
@@ -39,12 +42,18 @@ public final class UdpMessages {
      * @param buffers in the order in which they are numbered from 0 on; native memory
      */
     public UdpMessages(int messages, MemorySegment... buffers) {
+        this(messages, 0, buffers);
+    }
+
+    /** The same, with space for that number of pieces of messages that are {@linkplain #gather gathered}. */
+    public UdpMessages(int messages, int pieces, MemorySegment... buffers) {
         Arena arena = Arena.ofAuto();
         capacity = messages;
         headers = arena.allocate(messages * Mmsghdr.BYTES, Long.BYTES);
         names = arena.allocate(messages * NAME_STRIDE, Long.BYTES);
         controls = arena.allocate(messages * CONTROL_STRIDE, Long.BYTES);
-        iovecs = arena.allocate(buffers.length * Iovec.BYTES, Long.BYTES);
+        firstPiece = buffers.length;
+        iovecs = arena.allocate((buffers.length + pieces) * Iovec.BYTES, Long.BYTES);
         this.buffers = buffers.clone();
         addresses = new MemorySegment[messages];
         singles = new int[messages];
@@ -75,6 +84,34 @@ public final class UdpMessages {
         Msghdr.iovecs(headers, at, iovecs.address() + firstBuffer * Iovec.BYTES, buffers);
         Msghdr.controlLength(headers, at, 0);
         singles[message] = buffers == 1 ? firstBuffer : MANY;
+        prepared = 0;
+    }
+
+    /** No piece is in use: the messages that are gathered next may have all of them. */
+    public void clearPieces() {
+        pieces = 0;
+    }
+
+    /**
+     * The message consists of pieces of any memory, which are {@linkplain #addPiece added} next; no address yet. The memory
+     * must stay mapped until the message was sent.
+     */
+    public void gather(int message) {
+        long at = message * Mmsghdr.BYTES;
+        Msghdr.iovecs(headers, at, iovecs.address() + (firstPiece + pieces) * Iovec.BYTES, 0);
+        Msghdr.controlLength(headers, at, 0);
+        singles[message] = MANY;
+        prepared = 0;
+    }
+
+    /** Adds a piece to the message that was last begun by {@link #gather}; native memory. */
+    public void addPiece(int message, MemorySegment memory, long offset, int lengthBytes) {
+        if (!memory.isNative()) {
+            throw new IllegalArgumentException("memory must be native: the kernel finds no heap array");
+        }
+        Iovec.set(iovecs, (firstPiece + pieces) * Iovec.BYTES, memory.address() + offset, lengthBytes);
+        pieces++;
+        Msghdr.addIovec(headers, message * Mmsghdr.BYTES);
     }
 
     /** Where it is to go. */
@@ -111,19 +148,27 @@ public final class UdpMessages {
         singles[message] = MANY;
     }
 
-    /** Makes the first messages ready to receive into the buffers of their numbers. */
+    /** Makes the first messages ready to receive into the buffers of their numbers. A call that finds none leaves them so. */
     void prepare(int count) {
-        for (int i = 0; i < count; i++) {
+        for (int i = prepared; i < count; i++) {
             long at = i * Mmsghdr.BYTES;
             Msghdr.nameLength(headers, at, (int) NAME_STRIDE);
             Msghdr.iovecs(headers, at, iovecs.address() + i * Iovec.BYTES, 1);
             Msghdr.controlLength(headers, at, CONTROL_STRIDE);
         }
+        prepared = Math.max(prepared, count);
+    }
+
+    /** Some messages were received: the kernel has written into their headers. */
+    void received() {
+        prepared = 0;
     }
 
     /** Nothing has come: whether it is time to ask for the reason. */
     boolean isTimeToAsk() {
-        return ++looks % LOOKS_PER_QUESTION == 0;
+        boolean isTime = ++looks % LOOKS_PER_QUESTION == 0;
+        prepared = isTime ? 0 : prepared; // the question may receive some
+        return isTime;
     }
 
     /** Whether the message is one buffer and an address, and nothing else. */

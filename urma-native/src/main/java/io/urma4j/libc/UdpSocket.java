@@ -245,6 +245,7 @@ public final class UdpSocket implements AutoCloseable {
                     : (int) RECVMMSG_BARE.invokeExact(
                             number, messages.from(0), count, MSG_DONTWAIT, MemorySegment.NULL);
             if (received >= 0) {
+                messages.received();
                 return received;
             }
             return messages.isTimeToAsk() ? receiveOrTellWhy(number, messages.from(0), count) : -Errno.EAGAIN;

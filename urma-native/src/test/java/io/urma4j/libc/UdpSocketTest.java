@@ -2,6 +2,7 @@ package io.urma4j.libc;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -87,6 +88,85 @@ class UdpSocketTest {
 
         assertThat(receiver.receive(in, BUFFERS)).isEqualTo(1);
         assertThat(received(0)).isEqualTo("one datagram");
+    }
+
+    @Test
+    void aGatheredMessageHasThePiecesOfAnyMemoryInOrder() {
+        UdpMessages gathered = new UdpMessages(2, 5, outgoing);
+        for (int round = 0; round < 3; round++) {
+            gathered.clearPieces();
+            gathered.gather(0);
+            gathered.addPiece(0, piece("head"), 0, 4);
+            gathered.addPiece(0, piece("the body "), 3, 6);
+            gathered.toIpv4(0, LOOPBACK, receiver.localPort());
+            gathered.gather(1);
+            gathered.addPiece(1, piece("one"), 0, 3);
+            gathered.addPiece(1, piece(" more"), 0, 0);
+            gathered.addPiece(1, piece(" more"), 0, 5);
+            gathered.toIpv4(1, LOOPBACK, receiver.localPort());
+
+            assertThat(sender.send(gathered, 0, 2)).isEqualTo(2);
+            awaitInput();
+
+            assertThat(receiver.receive(in, BUFFERS)).isEqualTo(2);
+            assertThat(received(0)).isEqualTo("head body ");
+            assertThat(received(1)).isEqualTo("one more");
+        }
+    }
+
+    private static MemorySegment piece(String text) {
+        return Arena.ofAuto().allocate(text.length()).copyFrom(bytes(text));
+    }
+
+    @Test
+    void aPieceOfTheHeapIsRefused() {
+        UdpMessages gathered = new UdpMessages(1, 1, outgoing);
+        gathered.gather(0);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> gathered.addPiece(0, bytes("heap"), 0, 4))
+                .withMessageContaining("native");
+    }
+
+    @Test
+    void theKernelCutsAGatheredRun() {
+        assumeTrue(sender.trySet(UdpOption.SEGMENT, 0), "kernel has no GSO");
+        UdpMessages gathered = new UdpMessages(1, 4, outgoing);
+        gathered.gather(0);
+        for (String piece : new String[] {"ab", "cd", "e", "fgh"}) {
+            gathered.addPiece(0, piece(piece), 0, piece.length());
+        }
+        gathered.toIpv4(0, LOOPBACK, receiver.localPort());
+        gathered.segment(0, 3);
+
+        assertThat(sender.send(gathered, 0, 1)).isEqualTo(1);
+        awaitInput();
+
+        assertThat(receiver.receive(in, BUFFERS)).isEqualTo(3);
+        assertThat(received(0)).isEqualTo("abc");
+        assertThat(received(1)).isEqualTo("def");
+        assertThat(received(2)).isEqualTo("gh");
+    }
+
+    @Test
+    void whatComesAfterPollsThatFoundNothingIsWhole() {
+        receiver.set(UdpOption.IPV4_TELL_TRAFFIC_CLASS, 1);
+        for (int round = 0; round < 3; round++) {
+            assertThat(receiver.receive(in, 1)).isEqualTo(-Errno.EAGAIN);
+            assertThat(receiver.receive(in, BUFFERS)).isEqualTo(-Errno.EAGAIN);
+            message(0, "first");
+            message(1, "second");
+            out.trafficClass(1, UdpOption.ECN_CAPABLE);
+            assertThat(sender.send(out, 0, 2)).isEqualTo(2);
+            awaitInput();
+
+            assertThat(receiver.receive(in, BUFFERS)).isEqualTo(2);
+            assertThat(received(0)).isEqualTo("first");
+            assertThat(received(1)).isEqualTo("second");
+            assertThat(in.fromPort(1)).isEqualTo(sender.localPort());
+            assertThat(in.trafficClass(0)).isZero();
+            assertThat(in.trafficClass(1)).isEqualTo(UdpOption.ECN_CAPABLE);
+        }
     }
 
     @Test

@@ -291,7 +291,7 @@ final class Life implements CardListener {
     }
 
     @Override
-    public void invalidated(long keyOwner) {
+    public void invalidated(long keyOwner, int peer, boolean whole) {
         world.trace.say(machine.toString(), "learns that the keys of %d were invalidated", keyOwner);
     }
 

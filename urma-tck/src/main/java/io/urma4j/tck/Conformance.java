@@ -116,6 +116,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class SeveralContexts extends SeveralContextsContract {
+        SeveralContexts() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class Linearizability extends LinearizabilityContract {
         Linearizability() {
             super(deviceUnderTest);

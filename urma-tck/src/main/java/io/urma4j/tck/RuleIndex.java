@@ -28,6 +28,7 @@ public final class RuleIndex {
             ErrorScopeContract.class,
             SegmentsContract.class,
             TokensContract.class,
+            SeveralContextsContract.class,
             LinearizabilityContract.class,
             RevocationContract.class,
             MappingContract.class,

@@ -419,6 +419,29 @@ public abstract class SuspensionContract extends Contract {
                 .returns(16L, Outcome::lengthBytes);
     }
 
+    /** S6.10: a suspension that was asked for has no marker as long as something is in flight. */
+    @Rule({"S6.10", "S6.4"})
+    @Test
+    void suspensionWaitsForWhatIsInFlight() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var receiver = pair.receiver(4096);
+        receiver.receive(1, 64, 0);
+        var queue = pair.initiator().queue(JfsConfig.DEFAULT);
+
+        processOfHome().stop();
+        try {
+            queue.jfs().send(receiver.target(), queue.scratch(), 0, 8, 1);
+            queue.jfs().modify(QueueState.SUSPENDED);
+            assertThat(queue.within(Patience.WATCH)).isEmpty();
+        } finally {
+            processOfHome().proceed();
+        }
+
+        assertThat(queue.untilSuspended())
+                .extracting(Outcome::status)
+                .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.WR_SUSPEND_DONE);
+    }
+
     /** S6.10, S12.4: a lost peer suspends. */
     @Rule({"S6.10", "S12.4"})
     @Test

@@ -8,6 +8,7 @@ import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionStatus;
 import io.urma4j.LocalSegment;
+import io.urma4j.RemoteMemory;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentConfig;
 import io.urma4j.SharedSegment;
@@ -15,6 +16,8 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -361,5 +364,92 @@ public abstract class TokensContract extends Contract {
         assertRefused(
                 UrmaStatus.EINVAL,
                 () -> owner.register(written, SegmentConfig.of(Access.READ).withIsolation()));
+    }
+
+    // ---- foreign memory
+
+    private void needsForeignSharing() {
+        assumeTrue(
+                pair.device().attributes().capabilities().foreignShareable(),
+                "the device shares only memory that it allocated");
+    }
+
+    /** S7.2, S7.4: foreign memory that peers import has a policy, a token and a token id like allocated memory. */
+    @Rule({"S7.2", "S7.4", "S7.6"})
+    @Test
+    void foreignMemoryIsSharedUnderAToken() {
+        needsForeignSharing();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(SIZE, 64);
+            var id = owner.createTokenId();
+            var segment = owner.registerForeign(
+                    memory, SegmentConfig.of(Access.READ_WRITE).withTokenId(id));
+            assertThat(segment.tokenId()).isEqualTo(id.value());
+            assertThat(segment.descriptor().policy()).isEqualTo(TokenPolicy.PLAIN_TEXT);
+            assertRefused(UrmaStatus.EINVAL, id::free);
+            var wrong = new SharedSegment(
+                    segment.descriptor(), Token.of(~segment.token().value()));
+
+            assertRefused(UrmaStatus.ENOPERM, () -> owner.importSegment(wrong));
+            var imported = pair.home().importSegment(shared(segment));
+            assertThat(imported.write(16, new byte[] {7, 8}).isSuccess()).isTrue();
+            assertThat(memory.get(JAVA_BYTE, 17)).isEqualTo((byte) 8);
+
+            segment.rotateToken(Token.random(), LONG);
+            assertThat(imported.write(16, new byte[] {9}).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+            assertThat(memory.get(JAVA_BYTE, 16)).isEqualTo((byte) 7);
+            segment.close();
+            id.free();
+        }
+    }
+
+    /** S7.2, S14.31: windows of foreign memory open no more of it. */
+    @Rule({"S7.2", "S14.31"})
+    @Test
+    void foreignMemoryIsSharedByWindowsAlone() {
+        needsForeignSharing();
+        try (Arena arena = Arena.ofShared()) {
+            var segment = owner.registerForeign(
+                    arena.allocate(SIZE, 64),
+                    SegmentConfig.of(Access.READ_WRITE).withWindowsOnly());
+            assertRefused(UrmaStatus.ENOPERM, () -> owner.importSegment(segment.descriptor(), null));
+
+            var grant = segment.grant(owner.peerId(), 0, 64, Access.READ);
+
+            var remote = owner.importSegment(segment.descriptor(), null);
+            assertThat(remote.importWindow(grant.key()).lengthBytes()).isEqualTo(64);
+            assertRefused(UrmaStatus.ENOPERM, () -> RemoteMemory.of(remote));
+            segment.close();
+        }
+    }
+
+    /** S7.2, S7.7: what else lies in foreign memory is unknown, so it is never isolated. */
+    @Rule({"S7.2", "S7.7"})
+    @Test
+    void foreignMemoryIsNeverIsolated() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            SegmentConfig isolated = SegmentConfig.of(Access.LOCAL_ONLY).withIsolation();
+
+            assertRefused(UrmaStatus.EINVAL, () -> owner.registerForeign(memory, isolated))
+                    .hasMessageContaining("isolated");
+            owner.registerForeign(memory, SegmentConfig.of(Access.LOCAL_ONLY)).close();
+        }
+    }
+
+    /** S7.2: a device that cannot share foreign memory refuses it under any configuration. */
+    @Rule("S7.2")
+    @Test
+    void foreignMemoryIsRefusedWhereItCannotBeShared() {
+        assumeTrue(!pair.device().attributes().capabilities().foreignShareable(), "the device can share it");
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64);
+            SegmentConfig config = SegmentConfig.of(Access.READ_WRITE);
+
+            assertRefused(UrmaStatus.EINVAL, () -> owner.registerForeign(memory, config))
+                    .hasMessageContaining("allocate");
+            assertRefused(UrmaStatus.EINVAL, () -> owner.registerForeign(memory, config.withWindowsOnly()))
+                    .hasMessageContaining("allocate");
+        }
     }
 }

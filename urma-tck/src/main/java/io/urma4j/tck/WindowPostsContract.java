@@ -8,15 +8,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
 import io.urma4j.HomeGoneException;
+import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.RemoteMemory;
+import io.urma4j.RemoteSegment;
 import io.urma4j.RemoteWindow;
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.WorkRequestList;
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,14 +40,14 @@ public abstract class WindowPostsContract extends Contract {
         assumeTrue(pair.device().attributes().capabilities().windows(), "the device has no windows");
     }
 
-    private record Opened(HomeSegment home, HomeGrant grant, RemoteWindow window) {}
+    private record Opened(HomeSegment home, HomeGrant grant, RemoteSegment remote, RemoteWindow window) {}
 
     private Opened opened(Access access) {
         var context = pair.initiator().context();
         var home = pair.home().windowsOnlySegment(SIZE, Access.READ_WRITE_ATOMIC);
         var grant = home.grantTo(context.peerId(), FROM, LENGTH, access);
         var remote = context.importSegment(home.descriptor(), null);
-        return new Opened(home, grant, remote.importWindow(WindowKey.parse(grant.key())));
+        return new Opened(home, grant, remote, remote.importWindow(WindowKey.parse(grant.key())));
     }
 
     private SendSide freshQueue() {
@@ -246,5 +251,130 @@ public abstract class WindowPostsContract extends Contract {
             assertThatExceptionOfType(HomeGoneException.class).isThrownBy(() -> memory.read(0, 8));
         }
         assertThat(opened.home().word(FROM)).isEqualTo(1);
+    }
+
+    // ---- S8.11
+
+    private boolean sendsInvalidate(SendSide queue, Pair.Receiver receiver, int tokenId) {
+        return queue.jfs()
+                .send(Opcode.SEND_INVALIDATE, receiver.target(), queue.scratch(), 0, 8, tokenId, 3, PostFlags.DEFAULT);
+    }
+
+    private Pair.Receiver invalidating() {
+        var receiver =
+                pair.receiver(4096, JfrConfig.builder().allowInvalidate(true).build());
+        receiver.receive(32, 64, 1);
+        return receiver;
+    }
+
+    private CompletionStatus statusOfWrite(RemoteWindow window) {
+        var queue = freshQueue();
+        assertThat(window.write(queue.jfs(), 0, queue.scratch(), 0, 8, 0, PostFlags.DEFAULT))
+                .isTrue();
+        return queue.awaitCompletion().status();
+    }
+
+    /** S8.11: SEND_INVALIDATE ends the sender's windows of a windows-only segment; the slab and the windows of others stay. */
+    @Rule({"S8.11", "S14.31"})
+    @Test
+    void sendInvalidateEndsTheWindowsOfTheSender() {
+        var opened = opened(Access.READ_WRITE);
+        var importOfOpened = opened.remote();
+        var byImport = importOfOpened.importWindow(
+                WindowKey.parse(opened.home().grant(0, 0, 64, Access.READ_WRITE).key()));
+        var other = pair.anotherInitiator();
+        var othersKey = opened.home().grantTo(other.context().peerId(), 2048, 64, Access.READ_WRITE);
+        var others = other.context()
+                .importSegment(opened.home().descriptor(), null)
+                .importWindow(WindowKey.parse(othersKey.key()));
+        var receiver = invalidating();
+        int tokenId = opened.home().tokenId();
+
+        assertThat(sendsInvalidate(pair.initiator().queue(), receiver, tokenId)).isTrue();
+
+        assertThat(receiver.queue().next())
+                .returns(Opcode.SEND_INVALIDATE, Outcome::opcode)
+                .returns(OptionalLong.of(tokenId), Outcome::invalidatedTokenId);
+        assertThat(pair.initiator().awaitCompletion()).matches(Outcome::isSuccess);
+        opened.home().fill(new Payload(5));
+        assertThat(statusOfWrite(opened.window())).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(statusOfWrite(byImport)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(opened.home().firstDifference(new Payload(5), 0, 0, SIZE)).isEqualTo(-1);
+        assertThat(importOfOpened.isRevoked()).isFalse();
+        var queue = other.queue();
+        assertThat(others.write(queue.jfs(), 0, queue.scratch(), 0, 8, 0, PostFlags.DEFAULT))
+                .isTrue();
+        assertThat(queue.awaitCompletion().isSuccess()).isTrue();
+        Patience.await("the window to be quiet", () -> opened.grant().takeBack());
+    }
+
+    /** S8.11: windows that are granted after the message stay, with the same import. */
+    @Rule({"S8.11", "S14.31"})
+    @Test
+    void windowsGrantedAfterSendInvalidateStay() {
+        var opened = opened(Access.READ_WRITE);
+        var receiver = invalidating();
+        for (int i = 0; i < 16; i++) {
+            assertThat(sendsInvalidate(
+                            pair.initiator().queue(), receiver, opened.home().tokenId()))
+                    .isTrue();
+            assertThat(receiver.queue().next().opcode()).isEqualTo(Opcode.SEND_INVALIDATE);
+            assertThat(pair.initiator().awaitCompletion()).matches(Outcome::isSuccess);
+            var me = pair.initiator().context().peerId();
+            var later = opened.home().grantTo(me, 0, 64, Access.READ_WRITE);
+            var byImport = opened.home().grant(0, 64, 64, Access.READ_WRITE);
+
+            for (HomeGrant grant : new HomeGrant[] {later, byImport}) {
+                var window = opened.remote().importWindow(WindowKey.parse(grant.key()));
+                assertThat(statusOfWrite(window)).as("round %d", i).isEqualTo(CompletionStatus.SUCCESS);
+            }
+        }
+    }
+
+    /** S8.11: after it, only a new grant permits another import. */
+    @Rule({"S8.11", "S14.32"})
+    @Test
+    void endedWindowPermitsNoImport() {
+        var opened = opened(Access.READ_WRITE);
+        var receiver = invalidating();
+        sendsInvalidate(pair.initiator().queue(), receiver, opened.home().tokenId());
+        assertThat(receiver.queue().next().opcode()).isEqualTo(Opcode.SEND_INVALIDATE);
+        var context = pair.initiator().context();
+
+        Patience.await("the grant to end", () -> isImportRefused(opened.home()));
+
+        opened.home().grantTo(context.peerId(), 0, 8, Access.READ);
+        context.importSegment(opened.home().descriptor(), null, Access.READ).close();
+    }
+
+    private boolean isImportRefused(HomeSegment segment) {
+        try {
+            pair.initiator().context().importSegment(segment.descriptor(), null).close();
+            return false;
+        } catch (UrmaException e) {
+            assertThat(e.status()).isEqualTo(UrmaStatus.ENOPERM);
+            return true;
+        }
+    }
+
+    /** S8.11: a peer that has not imported the segment ends none of its windows. */
+    @Rule({"S8.11", "S14.31"})
+    @Test
+    void sendInvalidateOfAnotherPeerEndsNoWindow() {
+        var other = pair.anotherInitiator();
+        var home = pair.home().windowsOnlySegment(SIZE, Access.READ_WRITE);
+        var grant = home.grantTo(other.context().peerId(), 0, 64, Access.READ_WRITE);
+        home.grantTo(pair.initiator().context().peerId(), 64, 64, Access.READ_WRITE);
+        var window = other.context().importSegment(home.descriptor(), null).importWindow(WindowKey.parse(grant.key()));
+        var receiver = invalidating();
+        var sender = freshQueue();
+
+        sendsInvalidate(sender, receiver, home.tokenId());
+
+        assertThat(sender.awaitCompletion().status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        var queue = other.queue();
+        assertThat(window.write(queue.jfs(), 0, queue.scratch(), 0, 8, 0, PostFlags.DEFAULT))
+                .isTrue();
+        assertThat(queue.awaitCompletion().isSuccess()).isTrue();
     }
 }

@@ -192,7 +192,7 @@ final class SimulatedHost implements Port, CardListener {
     }
 
     @Override
-    public void invalidated(long keyOwner) {
+    public void invalidated(long keyOwner, int peer, boolean isWhole) {
         throw unexpected("an invalidated key");
     }
 

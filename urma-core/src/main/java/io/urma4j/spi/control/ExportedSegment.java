@@ -104,7 +104,8 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
         return isWindowsOnly() ? Access.LOCAL_ONLY : granted;
     }
 
-    private boolean isWindowsOnly() {
+    /** Whether an import of it opens nothing but windows (S14.31). */
+    public boolean isWindowsOnly() {
         return descriptor.capabilities().windowsOnly();
     }
 

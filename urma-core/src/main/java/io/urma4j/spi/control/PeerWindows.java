@@ -3,10 +3,12 @@ package io.urma4j.spi.control;
 import io.urma4j.PeerId;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -52,10 +54,17 @@ public final class PeerWindows {
     }
 
     /** Revokes the windows of a peer. */
-    public synchronized void endOf(PeerId peer) {
-        Set<Window> all = windows.remove(peer);
-        if (all != null) {
-            all.forEach(Window::revoke);
+    public void endOf(PeerId peer) {
+        endOf(peer, _ -> true);
+    }
+
+    /** Revokes those windows of a peer that are chosen. */
+    public synchronized void endOf(PeerId peer, Predicate<Window> isChosen) {
+        Set<Window> all = windows.getOrDefault(peer, Set.of());
+        for (Window window : List.copyOf(all)) {
+            if (isChosen.test(window)) {
+                end(peer, window);
+            }
         }
     }
 

@@ -55,6 +55,21 @@ class PeerWindowsTest {
     }
 
     @Test
+    void chosenWindowsOfAPeerEndAndItsOthersStay() {
+        var first = add(PEER, "first");
+        var second = add(PEER, "second");
+        add(LATER, "later");
+
+        windows.endOf(PEER, window -> window.equals(second));
+        assertThat(revoked).containsExactly("second");
+        assertThat(windows.has(PEER)).isTrue();
+
+        windows.endOf(PEER, window -> window.equals(first));
+        assertThat(windows.has(PEER)).isFalse();
+        assertThat(windows.has(LATER)).isTrue();
+    }
+
+    @Test
     void anEndedSegmentTakesNoWindow() {
         add(PEER, "first");
         isEnded = true;

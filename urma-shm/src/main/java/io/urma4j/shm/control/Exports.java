@@ -26,6 +26,7 @@ import io.urma4j.spi.control.PeerWindows;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.control.WindowNumbers;
+import io.urma4j.spi.support.HostMemory;
 import io.urma4j.spi.support.RefusalEvents;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -86,18 +87,33 @@ final class Exports {
         if (request.memory() == null) {
             return registerForeign(request);
         }
-        if (!(request.memory() instanceof ShmMemory memory)) {
-            throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
+        if (!(request.memory() instanceof HostMemory memory)) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
         }
-        memory.quarantine().check(memory);
+        if (!(memory instanceof ShmMemory) && request.access() != Access.LOCAL_ONLY) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    memory,
+                    "was allocated by another device and can only be LOCAL_ONLY here, not " + request.access()
+                            + "; memory for both devices comes from allocate of a context of this one");
+        }
         ShmSegment segment = add(memory.segment(), memory, request);
         try {
-            boolean isolated = request.isolated() && request.access() != Access.LOCAL_ONLY;
-            memory.addUser(segment, request.access().canWrite(), isolated);
+            use(memory, segment, request);
             return segment;
         } catch (RuntimeException e) {
             table.remove(segment);
             throw e;
+        }
+    }
+
+    private static void use(HostMemory memory, ShmSegment segment, SegmentRequest request) {
+        boolean isolated = request.isolated() && request.access() != Access.LOCAL_ONLY;
+        if (memory instanceof ShmMemory shared) {
+            shared.addUser(segment, request.access().canWrite(), isolated);
+        } else {
+            memory.addUser(segment, isolated);
         }
     }
 
@@ -113,7 +129,7 @@ final class Exports {
         return add(foreign, null, request);
     }
 
-    private ShmSegment add(MemorySegment memory, @Nullable ShmMemory shared, SegmentRequest request) {
+    private ShmSegment add(MemorySegment memory, @Nullable HostMemory allocated, SegmentRequest request) {
         return table.add(request.tokenId(), tokenId -> {
             long key = lastKey.incrementAndGet();
             SegmentDescriptor descriptor = describe(
@@ -129,7 +145,7 @@ final class Exports {
                     memory.address());
             ExportedSegment<Grant> exported =
                     new ExportedSegment<>(engine, descriptor, key, request.token(), request.isolated(), () -> {});
-            return new ShmSegment(this, memory, shared, exported);
+            return new ShmSegment(this, memory, allocated, exported);
         });
     }
 
@@ -194,8 +210,7 @@ final class Exports {
     }
 
     private void grant(ShmSegment segment, Peer from, Connection via, ImportSegment wanted) {
-        ShmMemory memory = segment.shared();
-        if (memory == null) {
+        if (!(segment.allocated() instanceof ShmMemory memory)) {
             throw new IllegalStateException(segment + " cannot be imported");
         }
         Fd fd = wanted.access().canWrite() ? memory.shareWritable() : memory.shareReadOnly();
@@ -241,32 +256,43 @@ final class Exports {
     /** Ends a segment for good. */
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
         publisher.unpublish(segment.exported());
-        ShmMemory memory = segment.shared();
+        HostMemory memory = segment.allocated();
         return segment.exported()
                 .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
     }
 
     private void remove(ShmSegment segment) {
-        if (table.remove(segment) && segment.shared() != null) {
-            segment.shared().removeUser(segment);
+        HostMemory memory = segment.allocated();
+        if (table.remove(segment) && memory != null) {
+            memory.removeUser(segment);
         }
     }
 
-    /** A message requests to revoke a token id. Any thread. */
+    /** A message requests to revoke a token id; of windows-only segments under it, the sender's windows end. Any thread. */
     InvalidateResult invalidate(Peer from, int tokenId) {
         List<ShmSegment> segments = table.under(tokenId);
         if (segments.stream().noneMatch(segment -> segment.mayInvalidate(from))) {
             return InvalidateResult.NOT_ALLOWED;
         }
+        boolean whole = segments.stream()
+                .anyMatch(segment -> !segment.exported().isWindowsOnly() && segment.mayInvalidate(from));
         boolean done = true;
         for (ShmSegment segment : segments) {
-            if (segment.beginInvalidation(from)) {
-                engine.execute(() -> invalidated(segment, from));
-                done = false;
+            if (segment.exported().isWindowsOnly()) {
+                segment.endWindowsOf(from);
+            } else if (whole) {
+                done &= isInvalidated(segment, from);
             }
-            done &= segment.exported().grants().isEmpty();
         }
         return done ? InvalidateResult.DONE : InvalidateResult.IN_PROGRESS;
+    }
+
+    private boolean isInvalidated(ShmSegment segment, Peer from) {
+        if (segment.beginInvalidation(from)) {
+            engine.execute(() -> invalidated(segment, from));
+            return false;
+        }
+        return segment.exported().grants().isEmpty();
     }
 
     private void invalidated(ShmSegment segment, Peer by) {
@@ -279,7 +305,27 @@ final class Exports {
     /** Grants an importer a window (S7.10). */
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
         Grant to = segment.exported().forWindow(importer, window.access(), WHY_ISOLATED);
-        return board.grant(to, window);
+        return segment.exported().isWindowsOnly()
+                ? new ImportGrant(to, to.addWindow(() -> board.grant(to, window)))
+                : board.grant(to, window);
+    }
+
+    /** A window that its import keeps, since a message of the importer may end it. */
+    private record ImportGrant(Grant of, GrantBoard.ShmGrant given) implements ProviderGrant {
+        @Override
+        public WindowKey key() {
+            return given.key();
+        }
+
+        @Override
+        public void takeBack() {
+            of.removeWindow(given);
+        }
+
+        @Override
+        public boolean isQuiet() {
+            return given.isQuiet();
+        }
     }
 
     /** Grants a peer a window, whether or not it imports the segment (S14.32). */

@@ -5,15 +5,19 @@ import io.urma4j.Importer;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ExportedSegment;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An import that this home granted. The engine's thread. */
+/** An import that this home granted. The engine's thread, except where stated. */
 final class Grant implements ExportedSegment.Granted, WindowUser {
     private final long number;
     private final ShmSegment segment;
     private final Peer importer;
     private final Connection via;
     private final Access access;
+    private final Set<GrantBoard.ShmGrant> windows = new HashSet<>(); // of a windows-only segment; guarded by this
     private boolean told;
     private volatile boolean ended;
 
@@ -83,6 +87,25 @@ final class Grant implements ExportedSegment.Granted, WindowUser {
 
     void end() {
         ended = true;
+    }
+
+    /** Adds the window that {@code made} creates; it ends with {@link #removeWindow} or {@link #endWindows}. For any thread. */
+    synchronized GrantBoard.ShmGrant addWindow(Supplier<GrantBoard.ShmGrant> made) {
+        GrantBoard.ShmGrant window = made.get();
+        windows.add(window);
+        return window;
+    }
+
+    /** Revokes a window. For any thread. */
+    synchronized void removeWindow(GrantBoard.ShmGrant window) {
+        window.takeBack();
+        windows.remove(window);
+    }
+
+    /** Revokes all windows that were added. For any thread. */
+    synchronized void endWindows() {
+        windows.forEach(GrantBoard.ShmGrant::takeBack);
+        windows.clear();
     }
 
     /** Processes pending messages of the importer: one that has released it already need not be asked. */

@@ -6,6 +6,6 @@ public enum InvalidateResult {
     NOT_ALLOWED,
     /** Importers have been notified and not all have answered. */
     IN_PROGRESS,
-    /** No importer touches the memory any more. */
+    /** No importer touches the memory any more; of windows-only segments, the sender's windows have ended. */
     DONE
 }

@@ -6,11 +6,11 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.WindowKey;
-import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.SegmentTable;
+import io.urma4j.spi.support.HostMemory;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
@@ -28,7 +28,7 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     public final MemorySegment memory;
 
     private final Exports exports;
-    private final @Nullable ShmMemory shared;
+    private final @Nullable HostMemory allocated;
     private final ExportedSegment<Grant> exported;
     private volatile Uses[] uses = {};
     private @Nullable Uses lastUses; // one of them, for a quick look: without order
@@ -39,12 +39,12 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     /**
      * Creates a segment.
      *
-     * @param shared null for foreign memory, which is LOCAL_ONLY
+     * @param allocated null for foreign memory; peers can import only {@code ShmMemory}, the rest is LOCAL_ONLY
      */
-    ShmSegment(Exports exports, MemorySegment memory, @Nullable ShmMemory shared, ExportedSegment<Grant> exported) {
+    ShmSegment(Exports exports, MemorySegment memory, @Nullable HostMemory allocated, ExportedSegment<Grant> exported) {
         this.memory = memory;
         this.exports = exports;
-        this.shared = shared;
+        this.allocated = allocated;
         this.exported = exported;
     }
 
@@ -54,8 +54,8 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     }
 
     @Nullable
-    ShmMemory shared() {
-        return shared;
+    HostMemory allocated() {
+        return allocated;
     }
 
     /** Distinguishes it from other segments of its token id. */
@@ -173,6 +173,14 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
         return all != null
                 ? all.contains(from)
                 : !exported.isRevoked() && importingPeers().contains(from);
+    }
+
+    /** A message of {@code from} ends its windows. */
+    void endWindowsOf(Peer from) {
+        exported.peerWindows().endOf(from.identity());
+        exported.grants().stream()
+                .filter(grant -> grant.importer().equals(from))
+                .forEach(Grant::endWindows);
     }
 
     private Set<Peer> importingPeers() {

@@ -11,8 +11,8 @@ import io.urma4j.libc.Mapping.Protection;
 import io.urma4j.libc.MemFd;
 import io.urma4j.libc.MemFd.Seal;
 import io.urma4j.libc.PageWishes;
-import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.support.Fence;
+import io.urma4j.spi.support.HostMemory;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
 import io.urma4j.spi.support.Quarantine;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The file has no name, and lives until its last user has released it. So memory that an importer still holds is never
  * reused, even after this object has been closed.
  */
-public final class ShmMemory implements ProviderMemory {
+public final class ShmMemory implements HostMemory {
     /** Maximum bytes of one system call, so that signals do not restart it forever. */
     private static final long RESERVE_STEP_BYTES = 64L << 20;
 
@@ -164,33 +164,50 @@ public final class ShmMemory implements ProviderMemory {
     }
 
     /**
-     * Adds a user of the memory.
+     * Adds a user that shares the memfd itself with other processes.
      *
      * @param writable whether the user may share it for writing
      * @param isolated whether the user must be the only one; then the memory is sealed now unless it is writable (S7.7)
      * @throws UrmaException ENOPERM if it was already sealed for readers; EINVAL if there is another user and one of them
-     *     is isolated, or if it can no longer be sealed
+     *     is isolated, or if it can no longer be sealed; EAGAIN while it is quarantined
      */
     public synchronized void addUser(Object user, boolean writable, boolean isolated) {
+        quarantine.check(this);
         if (writable && sealedAgainstWriting) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,
                     this,
                     "was imported as a READ segment and is permanently sealed against writing by other processes");
         }
+        checkAlone(isolated);
+        if (isolated && !writable) {
+            sealAgainstWriting();
+        }
+        add(user, isolated);
+        if (writable) {
+            writableUsers.add(user);
+        }
+    }
+
+    /** A user that shares no descriptor: seals concern it not, since the mapping here stays writable. */
+    @Override
+    public synchronized void addUser(Object user, boolean isolated) {
+        quarantine.check(this);
+        checkAlone(isolated);
+        add(user, isolated);
+    }
+
+    private void checkAlone(boolean isolated) {
         if (alone != null || (isolated && !users.isEmpty())) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     this,
                     "is used by " + users + ", but an isolated segment cannot share its memory");
         }
-        if (isolated && !writable) {
-            sealAgainstWriting();
-        }
+    }
+
+    private void add(Object user, boolean isolated) {
         users.add(user);
-        if (writable) {
-            writableUsers.add(user);
-        }
         alone = isolated ? user : null;
     }
 
@@ -204,6 +221,7 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
+    @Override
     public synchronized void removeUser(Object user) {
         users.remove(user);
         writableUsers.remove(user);
@@ -239,7 +257,7 @@ public final class ShmMemory implements ProviderMemory {
         }
     }
 
-    /** The importers of earlier registrations that may still touch it. */
+    @Override
     public Quarantine quarantine() {
         return quarantine;
     }

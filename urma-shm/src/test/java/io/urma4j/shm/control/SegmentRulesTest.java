@@ -125,7 +125,7 @@ class SegmentRulesTest {
         };
         var request = new SegmentRequest(other, null, Access.READ, TokenPolicy.NONE, Token.random());
 
-        assertThat(failureOf(home.plane.register(request))).hasMessageContaining("not allocated by a context");
+        assertThat(failureOf(home.plane.register(request))).hasMessageContaining("memory cannot be used here");
     }
 
     @Test

@@ -50,8 +50,13 @@ public interface CardListener {
     /** A WRITE_NOTIFY has stored a value by a key with that {@link KeyConfig#notifyTag}. */
     void valueStored(int notifyTag);
 
-    /** A SEND_INVALIDATE has revoked all keys of that owner. */
-    void invalidated(long keyOwner);
+    /**
+     * A SEND_INVALIDATE has revoked keys of that owner: of windows-only segments those by which the peer reached bytes.
+     *
+     * @param peer number of the sender
+     * @param whole whether it also revoked all keys of other segments, of all peers
+     */
+    void invalidated(long keyOwner, int peer, boolean whole);
 
     /** A peer has been silent for longer than a work request may wait. Reported at most once for each period of silence. */
     void peerSilent(int connection);

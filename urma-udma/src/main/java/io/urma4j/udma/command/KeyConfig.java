@@ -15,6 +15,9 @@ import java.lang.foreign.MemorySegment;
  * @param anyVa whether the card may choose another VA base, which {@link CardCommands#vaBase} returns: such keys never run out
  * @param notifyTag what {@link CardListener#valueStored} names after each value that a WRITE_NOTIFY has stored by this key;
  *     {@link #SILENT} for a key that reports none
+ * @param pin {@link #PINNED} for memory that is not unmapped before the key is revoked, so that packets may refer to it;
+ *     {@link #NOT_PINNED} if its owner may unmap it at any time; or another key of the same memory, whose pin it shares
+ * @param windowsOnly whether it belongs to a segment of windows: then a peer's SEND_INVALIDATE ends only what that peer has of it
  */
 public record KeyConfig(
         MemorySegment memory,
@@ -24,18 +27,46 @@ public record KeyConfig(
         int peer,
         long owner,
         int recordId,
-        int notifyTag) {
+        int notifyTag,
+        int pin,
+        boolean windowsOnly) {
 
     /** {@link #notifyTag} of a key that reports no value. */
     public static final int SILENT = 0;
 
-    /** A key that reports no value. */
+    /** A {@link #pin}. */
+    public static final int NOT_PINNED = 0;
+
+    /** A {@link #pin}; no key has that number. */
+    public static final int PINNED = -1;
+
+    /** A key of a segment that opens as a whole. */
+    public KeyConfig(
+            MemorySegment memory,
+            long vaBase,
+            boolean anyVa,
+            int access,
+            int peer,
+            long owner,
+            int recordId,
+            int notifyTag,
+            int pin) {
+        this(memory, vaBase, anyVa, access, peer, owner, recordId, notifyTag, pin, false);
+    }
+
+    /** The same; it reports no value, and its memory is not pinned. */
     public KeyConfig(MemorySegment memory, long vaBase, int access, int peer, long owner, int recordId) {
-        this(memory, vaBase, false, access, peer, owner, recordId, SILENT);
+        this(memory, vaBase, false, access, peer, owner, recordId, SILENT, NOT_PINNED);
     }
 
     /** Only for this machine's own work requests. */
     public static KeyConfig local(MemorySegment memory) {
         return new KeyConfig(memory, 0, 0, 0, 0, 0);
+    }
+
+    /** The same with another {@link #pin}. */
+    public KeyConfig withPin(int other) {
+        return new KeyConfig(
+                memory, vaBase, anyVa, access, peer, owner, recordId, notifyTag, other, windowsOnly);
     }
 }

@@ -96,6 +96,11 @@ public final class Peer {
         return uasid;
     }
 
+    /** Whether it proved, by its address and port, that the incarnation is its own. */
+    public boolean provesIncarnation() {
+        return PortIncarnation.isOf(incarnation, address);
+    }
+
     /** Its process, as the peer describes it. */
     public String process() {
         return process;

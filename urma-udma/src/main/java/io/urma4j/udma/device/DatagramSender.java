@@ -61,7 +61,8 @@ final class DatagramSender {
             Bth.solicit(bytes);
         }
         int length = SendWqe.lengthBytes(ring, at);
-        if (!queue.gather(position, 0, bytes, packet.payloadAt(), length)) {
+        packet.mustCopy(); // its request completes before the packet has left
+        if (!queue.gather(position, 0, packet, length)) {
             return Result.LOCAL_ERROR; // the place is begun anew for the next packet
         }
         port.end(length);

@@ -4,6 +4,8 @@ import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.ring.KeyLife;
 import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PinnedMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +35,14 @@ final class KeyTable implements Memory {
         @Nullable
         MemorySegment memory; // null: opens nothing
 
+        @Nullable
+        PinnedMemory pinned; // has the memory, if that cannot be unmapped before the key is revoked
+
         long vaBase;
         int access;
         int peer;
         long owner;
+        boolean windowsOnly;
         int notifyTag;
         int recordId; // stays for records made after the revocation
         int nextFree;
@@ -44,6 +50,7 @@ final class KeyTable implements Memory {
 
     private final Peers peers;
     private final CardListener listener;
+    private final KeyHolders holders = new KeyHolders();
     private final int maxIndices;
     private Entry[] entries = new Entry[64];
     private int used = 1; // indices that were ever given out; 0 is none
@@ -105,14 +112,25 @@ final class KeyTable implements Memory {
         }
         Entry entry = entries[index];
         entry.memory = config.memory();
+        entry.pinned = pinned(config);
         entry.vaBase = KeyLife.isLater(entry.life) ? KeyLife.vaBase(entry.life) : config.vaBase();
         entry.access = config.access();
         entry.peer = config.peer();
         entry.owner = config.owner();
+        entry.windowsOnly = config.windowsOnly();
         entry.recordId = config.recordId();
         entry.notifyTag = config.notifyTag();
+        count(entry, 1);
         assert isSound() : young + ", " + old + " of " + used;
         return index << KeyLife.GENERATION_BITS | KeyLife.generation(entry.life);
+    }
+
+    private @Nullable PinnedMemory pinned(KeyConfig config) {
+        if (config.pin() == KeyConfig.PINNED) {
+            return new PinnedMemory(config.memory());
+        }
+        Entry shared = find(config.pin());
+        return shared == null ? null : shared.pinned;
     }
 
     private static int index(int key) {
@@ -154,8 +172,10 @@ final class KeyTable implements Memory {
     }
 
     private void retire(int index, Entry entry) {
+        count(entry, -1);
         entry.notifyTag = KeyConfig.SILENT;
         entry.memory = null;
+        entry.pinned = null;
         entry.owner = 0;
         entry.life++;
         if (!KeyLife.isLater(entry.life)) {
@@ -165,13 +185,29 @@ final class KeyTable implements Memory {
         } // else the index has no life left
     }
 
-    /** Revokes all keys of an owner. */
-    private void revokeAll(long owner) {
+    /** Revokes what a peer's SEND_INVALIDATE ends: of windows-only segments its windows, of others all keys, if it has one. */
+    private void revokeFor(int peer, long owner) {
+        boolean whole = holders.hasWhole(owner, peer);
+        if (!whole && !holders.hasWindow(owner, peer)) {
+            return;
+        }
         for (int index = 1; index < used; index++) {
             Entry entry = entries[index];
-            if (entry.memory != null && entry.owner == owner) {
+            if (entry.memory != null && entry.owner == owner && (entry.windowsOnly ? isWindowOf(peer, entry) : whole)) {
                 retire(index, entry);
             }
+        }
+        listener.invalidated(owner, peer, whole);
+    }
+
+    /** The key of an import of a windows-only segment opens nothing; it stays, for later windows. */
+    private static boolean isWindowOf(int peer, Entry entry) {
+        return entry.peer == peer && entry.access != 0;
+    }
+
+    private void count(Entry entry, int difference) {
+        if (!entry.windowsOnly || entry.access != 0) {
+            holders.count(entry.owner, entry.peer, entry.windowsOnly, difference);
         }
     }
 
@@ -194,6 +230,29 @@ final class KeyTable implements Memory {
         return entry == null || KeyLife.isLater(entry.life)
                 ? null
                 : entry.memory; // without a VA, a later life would look like an earlier one
+    }
+
+    /** Has a packet refer to its payload in the memory of a local key; false if it must be copied. */
+    boolean refer(int key, long offset, Packet packet, int lengthBytes) {
+        MemorySegment memory = local(key);
+        return memory != null
+                && offset >= 0
+                && offset <= memory.byteSize() - lengthBytes
+                && refer(entries[index(key)], offset, packet, lengthBytes);
+    }
+
+    private static boolean refer(Entry entry, long offset, Packet packet, int lengthBytes) {
+        PinnedMemory pinned = entry.pinned;
+        MemorySegment memory = entry.memory;
+        if (pinned == null || memory == null || !memory.scope().isAlive()) {
+            return false;
+        }
+        long from = pinned.offset(memory, offset, lengthBytes);
+        if (from < 0) {
+            return false;
+        }
+        packet.refer(pinned, from, lengthBytes);
+        return true;
     }
 
     // ---- what peers ask
@@ -241,9 +300,14 @@ final class KeyTable implements Memory {
     }
 
     @Override
-    public boolean read(int key, long va, MemorySegment to, long toOffset, int lengthBytes, int connection) {
+    public boolean read(int key, long va, Packet to, int lengthBytes, int connection) {
         MemorySegment memory = open(key, va, lengthBytes, READ, connection);
-        return memory != null && Dma.read(memory, offset(key, va), to, toOffset, lengthBytes);
+        if (memory == null) {
+            return false;
+        }
+        long offset = offset(key, va);
+        return (to.mayRefer(lengthBytes) && refer(entries[index(key)], offset, to, lengthBytes))
+                || Dma.read(memory, offset, to.bytes(), to.payloadAt(), lengthBytes);
     }
 
     @Override
@@ -280,9 +344,7 @@ final class KeyTable implements Memory {
         if (entry == null || entry.owner == 0 || entry.peer == 0 || entry.peer != peers.peerOf(connection)) {
             return false;
         }
-        long owner = entry.owner;
-        revokeAll(owner);
-        listener.invalidated(owner);
+        revokeFor(entry.peer, entry.owner);
         return true;
     }
 

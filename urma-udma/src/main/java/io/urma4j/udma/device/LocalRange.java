@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
 /** A local range of a work request: a local key, and an offset in its memory. */
@@ -20,6 +21,12 @@ final class LocalRange {
         return local != null
                 && isInside(local, offset, lengthBytes)
                 && Dma.read(local, offset, to, toOffset, lengthBytes);
+    }
+
+    /** The same for all of a packet's payload, which may stay where it is. */
+    static boolean load(KeyTable memory, int key, long offset, Packet to, int lengthBytes) {
+        return (to.mayRefer(lengthBytes) && memory.refer(key, offset, to, lengthBytes))
+                || load(memory, key, offset, to.bytes(), to.payloadAt(), lengthBytes);
     }
 
     private static boolean isInside(MemorySegment memory, long offset, int lengthBytes) {

@@ -1,16 +1,17 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
 /** Moves the payload of a send work queue element: inline, or gathered from and scattered to its local ranges. */
 final class Payloads {
     private Payloads() {}
 
-    static boolean gather(
-            KeyTable keys, MemorySegment ring, long at, long from, MemorySegment to, long toOffset, int lengthBytes) {
+    /** Into a packet, as its payload. */
+    static boolean gather(KeyTable keys, MemorySegment ring, long at, long from, Packet to, int lengthBytes) {
         if ((SendWqe.flags(ring, at) & SendWqe.INLINE) != 0) {
-            MemorySegment.copy(ring, SendWqe.inlineAt(at) + from, to, toOffset, lengthBytes);
+            MemorySegment.copy(ring, SendWqe.inlineAt(at) + from, to.bytes(), to.payloadAt(), lengthBytes);
             return true;
         }
         int ranges = SendWqe.ranges(ring, at);
@@ -24,7 +25,11 @@ final class Payloads {
             }
             int step = (int) Math.min(available, lengthBytes - done);
             long offset = SendWqe.rangeOffset(ring, at, i) + skip;
-            if (!LocalRange.load(keys, SendWqe.rangeKey(ring, at, i), offset, to, toOffset + done, step)) {
+            int key = SendWqe.rangeKey(ring, at, i);
+            if (step == lengthBytes) {
+                return LocalRange.load(keys, key, offset, to, lengthBytes);
+            }
+            if (!LocalRange.load(keys, key, offset, to.bytes(), to.payloadAt() + done, step)) {
                 return false;
             }
             done += step;

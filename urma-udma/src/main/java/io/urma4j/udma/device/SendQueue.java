@@ -15,6 +15,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.SendWork;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -342,8 +343,8 @@ final class SendQueue extends Task implements SendWork, CqUser {
     }
 
     @Override
-    public boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes) {
-        return Payloads.gather(keys, ring, at(position), from, to, toOffset, lengthBytes);
+    public boolean gather(long position, long from, Packet to, int lengthBytes) {
+        return Payloads.gather(keys, ring, at(position), from, to, lengthBytes);
     }
 
     @Override

@@ -45,7 +45,7 @@ final class Adapter implements CardListener {
     private final PeerMail mail;
     private final SecureRandom random = new SecureRandom();
     private final Map<Integer, Tagged> tagged = new ConcurrentHashMap<>();
-    private final Map<Long, Runnable> owners = new ConcurrentHashMap<>();
+    private final Map<Long, Invalidated> owners = new ConcurrentHashMap<>();
     private final NumberTable<CqWatcher> cqs = new NumberTable<>();
     private final NumberTable<ValueWatch> values = new NumberTable<>();
     private final Map<Integer, Runnable> silences = new ConcurrentHashMap<>();
@@ -220,8 +220,20 @@ final class Adapter implements CardListener {
         tagged.remove(tag);
     }
 
-    /** A number for keys that are revoked together; {@code invalidated} runs on the engine's thread. */
-    long newOwner(Runnable invalidated) {
+    /** The end of keys by a peer's message. On the engine's thread. */
+    @FunctionalInterface
+    interface Invalidated {
+        /**
+         * Some keys are revoked, as {@link CardListener#invalidated} says.
+         *
+         * @param peer number of the sender
+         * @param whole whether those of segments that open as a whole are
+         */
+        void by(int peer, boolean whole);
+    }
+
+    /** A number for keys that are revoked together. */
+    long newOwner(Invalidated invalidated) {
         long owner = lastOwner.incrementAndGet();
         owners.put(owner, invalidated);
         return owner;
@@ -355,8 +367,11 @@ final class Adapter implements CardListener {
     }
 
     @Override
-    public void invalidated(long keyOwner) {
-        later(owners.get(keyOwner));
+    public void invalidated(long keyOwner, int peer, boolean whole) {
+        Invalidated told = owners.get(keyOwner);
+        if (told != null) {
+            engine.submit(() -> told.by(peer, whole));
+        }
     }
 
     @Override

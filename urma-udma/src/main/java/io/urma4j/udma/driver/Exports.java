@@ -23,6 +23,7 @@ import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.control.WindowNumbers;
+import io.urma4j.spi.support.HostMemory;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.control.PeerMessage;
@@ -69,7 +70,7 @@ final class Exports {
         this.settle = settle;
         this.adapter = local.adapter();
         this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
-        this.windows = new Windows(local, peers.numbers(), this::windowKey, this::revokeKeys);
+        this.windows = new Windows(local, peers.numbers(), new CardKeys());
         this.publisher = new Publisher(
                 adapter.engine(),
                 (name, _) -> directory.takeName(name, local.place()).map(file -> file::remove));
@@ -86,7 +87,7 @@ final class Exports {
 
     /** The keys of all segments under one token id have one owner, so that one SEND_INVALIDATE revokes them together. */
     private void addOwner(int tokenId) {
-        owners.put(tokenId, adapter.newOwner(() -> invalidated(tokenId)));
+        owners.put(tokenId, adapter.newOwner((peer, whole) -> invalidated(tokenId, peer, whole)));
     }
 
     private void removeOwner(int tokenId) {
@@ -104,37 +105,39 @@ final class Exports {
 
     UdmaSegment register(SegmentRequest request) {
         ControlChecks.policy(request.policy());
-        UdmaMemory allocated = allocated(request);
+        HostMemory allocated = allocated(request);
         MemorySegment memory = allocated == null ? ControlChecks.foreign(request.foreign()) : allocated.segment();
-        if (allocated != null) {
-            allocated.addUser(request.isolated());
-        }
+        MemoryUse use = allocated == null ? null : MemoryUse.begin(allocated, describe(request), request.isolated());
         try {
-            return segments.add(request.tokenId(), tokenId -> keyed(request, memory, allocated, tokenId));
+            return segments.add(request.tokenId(), tokenId -> keyed(request, memory, use, tokenId));
         } catch (RuntimeException e) {
-            if (allocated != null) {
-                allocated.removeUser();
+            if (use != null) {
+                use.end();
             }
             throw e;
         }
     }
 
-    private static @Nullable UdmaMemory allocated(SegmentRequest request) {
+    private String describe(SegmentRequest request) {
+        return "a registration with " + local + " as " + request.access();
+    }
+
+    private static @Nullable HostMemory allocated(SegmentRequest request) {
         if (request.memory() == null) {
             return null;
         }
-        if (request.memory() instanceof UdmaMemory memory) {
+        if (request.memory() instanceof HostMemory memory) {
             return memory;
         }
-        throw new UrmaException(UrmaStatus.EINVAL, "memory", "was not allocated by a context of this device");
+        throw new UrmaException(
+                UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
     }
 
-    private UdmaSegment keyed(
-            SegmentRequest request, MemorySegment memory, @Nullable UdmaMemory allocated, int tokenId) {
+    private UdmaSegment keyed(SegmentRequest request, MemorySegment memory, @Nullable MemoryUse use, int tokenId) {
         boolean isOpen =
                 request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY && !request.windowsOnly();
         long va = memory.address();
-        int localKey = newKey(KeyConfig.local(memory));
+        int localKey = newKey(KeyConfig.local(memory).withPin(pin(use)));
         int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
         int number = lastNumber.incrementAndGet();
@@ -160,12 +163,17 @@ final class Exports {
                 request.token(),
                 request.isolated(),
                 shutToAll);
-        return new UdmaSegment(this, memory, allocated, exported, localKey, openKey, adapter.newValueWatch());
+        return new UdmaSegment(this, memory, use, exported, localKey, openKey, adapter.newValueWatch());
+    }
+
+    /** What was allocated here is not closed while it is registered; other memory may be at any time. */
+    private static int pin(@Nullable MemoryUse use) {
+        return use == null ? KeyConfig.NOT_PINNED : KeyConfig.PINNED;
     }
 
     private int openKey(MemorySegment memory, Access access, int tokenId, int localKey) {
         try {
-            return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId));
+            return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId).withPin(localKey));
         } catch (UrmaException e) {
             revokeKeys(List.of(localKey)); // or the last key would leak
             throw e;
@@ -266,17 +274,32 @@ final class Exports {
                 peer,
                 owners.getOrDefault(segment.tokenId(), 0L),
                 segment.tokenId(),
-                segment.values().tag());
+                segment.values().tag(),
+                segment.localKey(),
+                segment.exported().isWindowsOnly());
     }
 
-    /** Any thread. */
-    private CardKey windowKey(
-            UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
-        KeyConfig config = peersKey(segment, peer, offset, lengthBytes, access, anyVa);
-        return adapter.eventLoop().call(card -> {
-            int key = checked(card.registerKey(config));
-            return new CardKey(key, card.vaBase(key));
-        });
+    /** The keys of windows on the card. Any thread. */
+    private final class CardKeys implements Windows.Keys {
+        @Override
+        public CardKey make(
+                UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
+            KeyConfig config = peersKey(segment, peer, offset, lengthBytes, access, anyVa);
+            return adapter.eventLoop().call(card -> {
+                int key = checked(card.registerKey(config));
+                return new CardKey(key, card.vaBase(key));
+            });
+        }
+
+        @Override
+        public boolean isValid(CardKey key) {
+            return adapter.eventLoop().call(card -> card.vaBase(key.number())) == key.vaBase();
+        }
+
+        @Override
+        public void revoke(List<Integer> keys) {
+            revokeKeys(keys);
+        }
     }
 
     /** An importer released the segment. */
@@ -324,9 +347,8 @@ final class Exports {
         publisher.unpublish(segment.exported());
         segment.exported().markRevoked();
         revokeKeys(List.of(segment.localKey()));
-        UdmaMemory memory = segment.allocated();
-        return segment.exported()
-                .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
+        MemoryUse use = segment.use();
+        return segment.exported().revoke(deadlineNanos, use == null ? null : use.quarantine(), () -> remove(segment));
     }
 
     /** Notifies an importer of the revocation, and awaits its answer. */
@@ -337,20 +359,22 @@ final class Exports {
     }
 
     private void remove(UdmaSegment segment) {
-        UdmaMemory memory = segment.allocated();
+        MemoryUse use = segment.use();
         if (!segments.remove(segment)) {
             return;
         }
         adapter.forget(segment.values());
-        if (memory != null) {
-            memory.removeUser();
+        if (use != null) {
+            use.end();
         }
     }
 
-    /** A message has revoked all keys under a token id. The engine's thread. */
-    private void invalidated(int tokenId) {
+    /** A message of a peer has revoked keys under a token id. The engine's thread. */
+    private void invalidated(int tokenId, int peer, boolean whole) {
         for (UdmaSegment segment : segments.under(tokenId)) {
-            if (segment.exported().markRevoked()) {
+            if (segment.exported().isWindowsOnly()) {
+                peers.byNumber(peer).ifPresent(path -> windows.endRevoked(segment, path));
+            } else if (whole && segment.exported().markRevoked()) {
                 segment.exported().shut();
                 local.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
             }

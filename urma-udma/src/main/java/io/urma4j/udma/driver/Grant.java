@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -95,6 +96,13 @@ final class Grant implements ExportedSegment.Granted {
         }
         revoke.accept(List.of(window.number()));
         return true;
+    }
+
+    /** Forgets windows whose keys are revoked; returns how many there were. */
+    synchronized int forgetWindows(Predicate<CardKey> isRevoked) {
+        int before = windows.size();
+        windows.removeIf(isRevoked);
+        return before - windows.size();
     }
 
     /** Revokes its key and those of its windows; returns how many windows there were. Idempotent. */

@@ -16,6 +16,7 @@ import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PortAddress;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -84,18 +85,23 @@ final class Peers implements PeerEvents {
         return numbers;
     }
 
-    /** Whether no other connected peer has proven its identity: then it has the windows that are granted to it. */
+    /** Whether the peer has proven its identity, and no other connected peer has: then it has the windows that are granted to it. */
     boolean isProven(Path path) {
-        return path.isNamed() || numbers.isFree(path.identity());
+        return path.isNamed() || mayBeNamed(path);
     }
 
-    /** The peer with that number on the card, for inspection. Any thread. */
+    private boolean mayBeNamed(Path path) {
+        return path.peer().provesIncarnation() && numbers.isFree(path.identity());
+    }
+
+    /** The peer with that number on the card. Any thread. */
+    Optional<Path> byNumber(int number) {
+        return paths.values().stream().filter(path -> path.number() == number).findFirst();
+    }
+
+    /** The same, for inspection. */
     String nameOf(int number) {
-        return paths.values().stream()
-                .filter(path -> path.number() == number)
-                .findFirst()
-                .map(path -> path.peer().toString())
-                .orElse("-");
+        return byNumber(number).map(path -> path.peer().toString()).orElse("-");
     }
 
     // ---- greetings and requests
@@ -208,7 +214,7 @@ final class Peers implements PeerEvents {
     }
 
     private int numberFor(Path path) {
-        if (!numbers.isFree(path.identity())) {
+        if (!mayBeNamed(path)) {
             return adapter.newPeerNumber();
         }
         path.name();

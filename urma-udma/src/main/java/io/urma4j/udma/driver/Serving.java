@@ -187,7 +187,7 @@ final class Serving {
         };
     }
 
-    /** A context, and the counters of its device for all contexts: packets without a queue, and marked packets. */
+    /** A context, and the counters of its device for all contexts: packets without a queue, marked and gathered packets. */
     private Resource withPort(Resource resource) {
         Resource.Builder all = Resource.builder(resource.kind(), resource.id());
         resource.fields().forEach(all::add);
@@ -202,6 +202,7 @@ final class Serving {
                 .add("drop_again", adapter.droppedAgain())
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
                 .add("rx_marked", port.counters().count(Counter.RECEIVED_MARKED))
+                .add("tx_gathered", port.counters().count(Counter.SENT_GATHERED))
                 .add("cnp_sent", notices.sent())
                 .add("cnp_handled", notices.handled())
                 .build();

@@ -31,12 +31,14 @@ import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Names;
 import io.urma4j.udma.control.PeerMessage;
+import io.urma4j.udma.control.PortIncarnation;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -96,17 +98,27 @@ final class UdmaContext implements ProviderContext, Peers.Events {
      */
     static UdmaContext open(
             String device, Runnable closed, Adapter adapter, UrmaOptions options, ContextEvents events) {
+        long incarnation =
+                PortIncarnation.next(adapter.random(), adapter.address().udpPort());
+        return open(device, closed, adapter, options, events, incarnation, adapter.random());
+    }
+
+    /** With that incarnation, for tests that copy an identity. */
+    static UdmaContext open(
+            String device,
+            Runnable closed,
+            Adapter adapter,
+            UrmaOptions options,
+            ContextEvents events,
+            long incarnation,
+            RandomGenerator uasids) {
         HostDirectory directory = HostDirectory.open(options);
         try {
-            long incarnation;
-            do {
-                incarnation = adapter.random().nextLong();
-            } while (incarnation == 0); // that means none
-            long mine = incarnation;
-            HostDirectory.Uasid uasid = directory.takeUasid(adapter.address(), mine, adapter.random());
+            HostDirectory.Uasid uasid = directory.takeUasid(adapter.address(), incarnation, uasids);
             return adapter.engine()
                     .ask(() -> {
-                        UdmaContext made = new UdmaContext(device, closed, adapter, events, directory, mine, uasid);
+                        UdmaContext made =
+                                new UdmaContext(device, closed, adapter, events, directory, incarnation, uasid);
                         made.peers.open();
                         adapter.watch().add(made.portListener);
                         return CompletableFuture.completedFuture(made);

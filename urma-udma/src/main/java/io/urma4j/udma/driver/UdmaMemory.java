@@ -7,25 +7,27 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Mapping;
 import io.urma4j.libc.PageWishes;
-import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.support.Fence;
+import io.urma4j.spi.support.HostMemory;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
 import io.urma4j.spi.support.Quarantine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Private memory of this process, page-aligned. Other processes can access it only through the card. Safe for any thread. */
-final class UdmaMemory implements ProviderMemory {
+final class UdmaMemory implements HostMemory {
     private static final MemoryBudget BUDGET = new MemoryBudget();
 
     private final Arena arena;
     private final MemorySegment segment;
     private final AllocReport report;
     private final Quarantine quarantine = new Quarantine();
-    private int users; // these two: guarded by this
+    private final Set<Object> users = new LinkedHashSet<>(); // these two: guarded by this
     private boolean alone;
 
     private UdmaMemory(Arena arena, MemorySegment segment, AllocReport report) {
@@ -75,32 +77,27 @@ final class UdmaMemory implements ProviderMemory {
         return report;
     }
 
-    /**
-     * Adds a segment that uses the memory.
-     *
-     * @param isolated whether it must be the only one (S7.7)
-     * @throws UrmaException EINVAL if another segment uses it and one of them is isolated; EAGAIN while importers of an
-     *     earlier registration have not released it
-     */
-    synchronized void addUser(boolean isolated) {
+    @Override
+    public synchronized void addUser(Object user, boolean isolated) {
         quarantine.check(this);
-        if (alone || (isolated && users > 0)) {
+        if (alone || (isolated && !users.isEmpty())) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     this,
-                    "is used by another segment, and an isolated segment shares its memory with none");
+                    "is used by " + users + ", but an isolated segment cannot share its memory");
         }
-        users++;
+        users.add(user);
         alone = isolated;
     }
 
-    synchronized void removeUser() {
-        users--;
+    @Override
+    public synchronized void removeUser(Object user) {
+        users.remove(user);
         alone = false;
     }
 
-    /** The importers of earlier registrations that have not released it. */
-    Quarantine quarantine() {
+    @Override
+    public Quarantine quarantine() {
         return quarantine;
     }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     private final Exports exports;
     private final MemorySegment memory;
-    private final @Nullable UdmaMemory allocated;
+    private final @Nullable MemoryUse use;
     private final ExportedSegment<Grant> exported;
     private final int localKey;
     private final int openKey;
@@ -31,7 +31,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     /**
      * Creates a segment.
      *
-     * @param allocated null for foreign memory
+     * @param use of its memory; null for foreign memory
      * @param localKey of this machine's own work requests
      * @param openKey for everybody, when no token is asked for; 0 for none
      * @param values of its keys for single peers
@@ -39,14 +39,14 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     UdmaSegment(
             Exports exports,
             MemorySegment memory,
-            @Nullable UdmaMemory allocated,
+            @Nullable MemoryUse use,
             ExportedSegment<Grant> exported,
             int localKey,
             int openKey,
             ValueWatch values) {
         this.exports = exports;
         this.memory = memory;
-        this.allocated = allocated;
+        this.use = use;
         this.exported = exported;
         this.localKey = localKey;
         this.openKey = openKey;
@@ -89,8 +89,8 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     }
 
     @Nullable
-    UdmaMemory allocated() {
-        return allocated;
+    MemoryUse use() {
+        return use;
     }
 
     @Override

@@ -12,7 +12,6 @@ import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.PeerWindows;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 /**
  * The windows that this home has granted to importers of its segments. Each is a key of the card for a part of the segment,
@@ -28,11 +27,9 @@ final class Windows {
     private final Object home;
     private final PeerNumbers numbers;
     private final Keys keys;
-    private final Consumer<List<Integer>> revoke;
     private final AtomicInteger out = new AtomicInteger();
 
     /** The card's keys. */
-    @FunctionalInterface
     interface Keys {
         /**
          * A key for a part of the segment that one peer may use.
@@ -41,13 +38,17 @@ final class Windows {
          * @param anyVa whether its version knows keys of any VA
          */
         CardKey make(UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa);
+
+        /** Whether it opens anything. */
+        boolean isValid(CardKey key);
+
+        void revoke(List<Integer> keys);
     }
 
-    Windows(Object home, PeerNumbers numbers, Keys keys, Consumer<List<Integer>> revoke) {
+    Windows(Object home, PeerNumbers numbers, Keys keys) {
         this.home = home;
         this.numbers = numbers;
         this.keys = keys;
-        this.revoke = revoke;
     }
 
     /** Grants an importer a window, of a range that was checked. */
@@ -136,7 +137,7 @@ final class Windows {
 
         @Override
         public void revoke() {
-            revoke.accept(List.of(cardKey.number()));
+            keys.revoke(List.of(cardKey.number()));
             ended(peer);
         }
 
@@ -154,7 +155,21 @@ final class Windows {
 
     /** Ends a grant: its key and those of its windows are invalid. */
     void shut(Grant grant) {
-        out.addAndGet(-grant.revokeKeys(revoke));
+        out.addAndGet(-grant.revokeKeys(keys::revoke));
+    }
+
+    /** Ends the windows of a segment whose keys a message of their peer has revoked; later ones stay. */
+    void endRevoked(UdmaSegment segment, Path peer) {
+        segment.exported().peerWindows().endOf(peer.identity(), this::isRevoked);
+        for (Grant grant : peer.grants.values()) {
+            if (grant.segment().equals(segment)) {
+                out.addAndGet(-grant.forgetWindows(key -> !keys.isValid(key)));
+            }
+        }
+    }
+
+    private boolean isRevoked(PeerWindows.Window window) {
+        return window instanceof Named named && !keys.isValid(named.cardKey);
     }
 
     /** A granted window. */
@@ -177,7 +192,7 @@ final class Windows {
 
         @Override
         public void takeBack() {
-            if (of.removeWindow(cardKey, revoke)) {
+            if (of.removeWindow(cardKey, keys::revoke)) {
                 out.decrementAndGet();
             }
             takenBack = true; // after the key: a thread that sees it can reuse the bytes

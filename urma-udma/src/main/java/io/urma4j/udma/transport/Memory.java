@@ -1,6 +1,7 @@
 package io.urma4j.udma.transport;
 
 import io.urma4j.udma.ring.KeyAccess;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -23,8 +24,8 @@ public interface Memory {
     /** Copies a peer's bytes to their place; false if the key no longer permits it, and then no byte was moved. */
     boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection);
 
-    /** Copies bytes for a peer; false as above. */
-    boolean read(int key, long va, MemorySegment to, long toOffset, int lengthBytes, int connection);
+    /** Puts bytes for a peer into a packet as its payload, or has it {@linkplain Packet#refer refer} to them; false as above. */
+    boolean read(int key, long va, Packet to, int lengthBytes, int connection);
 
     /** Stores eight bytes with release, for WRITE_NOTIFY; false as above. */
     boolean store(int key, long va, long value, int connection);

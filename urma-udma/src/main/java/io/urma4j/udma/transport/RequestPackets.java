@@ -181,7 +181,7 @@ final class RequestPackets {
             Bth.solicit(bytes);
         }
         long fromByte = message.fromByte + from;
-        if (length > 0 && !request.work().gather(request.position, fromByte, bytes, packet.payloadAt(), length)) {
+        if (length > 0 && !request.work().gather(request.position, fromByte, packet, length)) {
             request.fail(WorkStatus.LOC_ACCESS_ERR);
             return Outcome.NO_PAYLOAD; // what was begun and not ended never leaves
         }

@@ -36,6 +36,9 @@ final class ResponderResource {
     /** The next packet is the first one of its part. */
     private boolean isAtStart;
 
+    /** What is pending is a retransmission, at least in part. */
+    private boolean isRepeated;
+
     /** A READ, of which all is pending. */
     void beginRead(int key, long fromVa, long length, long psn, int packetCount, int successes, int sentAs) {
         isRead = true;
@@ -60,6 +63,7 @@ final class ResponderResource {
         msn = successes;
         transmission = sentAs;
         want(psn, psn + packetCount, lengthBytes);
+        isRepeated = false;
     }
 
     boolean isWanted() {
@@ -78,6 +82,7 @@ final class ResponderResource {
         tos[0] = toPsn;
         endByte = toByte;
         isAtStart = true;
+        isRepeated = true;
         assert invariants();
     }
 
@@ -105,6 +110,7 @@ final class ResponderResource {
         parts += 1 - (end - first);
         endByte = lengthBytes;
         isAtStart |= froms[0] != before;
+        isRepeated = true;
         assert invariants();
     }
 
@@ -115,6 +121,10 @@ final class ResponderResource {
 
     boolean isAtStart() {
         return isAtStart;
+    }
+
+    boolean isRepeated() {
+        return isRepeated;
     }
 
     /** The next packet is the last one of its part. */

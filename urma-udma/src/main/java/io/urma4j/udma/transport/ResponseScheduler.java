@@ -8,7 +8,6 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -332,13 +331,14 @@ final class ResponseScheduler {
         if (packet == null) {
             return false;
         }
-        MemorySegment bytes = packet.bytes();
         if (Opcodes.has(packet.opcode(), Header.AETH)) {
-            Aeth.put(bytes, packet.at(Header.AETH), Aeth.ACK, resource.msn);
+            Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, resource.msn);
         }
-        boolean isThere = length == 0
-                || memory.read(
-                        resource.remoteKey, resource.va + from, bytes, packet.payloadAt(), length, config.number());
+        if (resource.isRepeated()) {
+            packet.mustCopy(); // the bytes may have changed before the packet left, so that its ICRC was wrong
+        }
+        boolean isThere =
+                length == 0 || memory.read(resource.remoteKey, resource.va + from, packet, length, config.number());
         if (!isThere) {
             return failRead(resource, psn);
         }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -16,8 +17,11 @@ public interface SendWork {
     /** The location in the ring of a position's element. */
     long at(long position);
 
-    /** Copies a part of the payload, inline or gathered from the local ranges; false if local memory is closed. */
-    boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes);
+    /**
+     * Puts a part of the payload into a packet, inline or gathered from the local ranges, or has the packet {@linkplain
+     * Packet#refer refer} to it; false if local memory is closed.
+     */
+    boolean gather(long position, long from, Packet to, int lengthBytes);
 
     /** Stores a part of a READ response, or the old value of an atomic; false if local memory is closed. */
     boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes);

@@ -76,7 +76,7 @@ record OpenedPort(
     private static OpenedPort open(
             PortOptions options, IoBackend backend, String reason, LocalInterface localInterface) {
         int mtuBytes = mtuBytes(options, backend, localInterface);
-        Outbox outbox = new Outbox(backend == IoBackend.GSO, mtuBytes);
+        Outbox outbox = new Outbox(backend == IoBackend.GSO, gathers(options, backend), mtuBytes);
         boolean any = options.port() == PortOptions.DEFAULT_PORT;
         int first = any ? IpHeaders.ROCE_PORT : Math.max(options.port(), 0);
         String note = first == IpHeaders.ROCE_PORT
@@ -102,6 +102,11 @@ record OpenedPort(
     private static int mtuBytes(PortOptions options, IoBackend backend, LocalInterface localInterface) {
         int bytes = localInterface.pathMtuBytes(options.address() instanceof Inet6Address, options.mtuLimitBytes());
         return backend == IoBackend.CHANNEL ? PathMtu.ofRoce(bytes) : bytes;
+    }
+
+    /** A capture reads whole packets, and so does DatagramChannel. */
+    private static boolean gathers(PortOptions options, IoBackend backend) {
+        return backend != IoBackend.CHANNEL && options.capture() == null;
     }
 
     /** Opens separate sockets for unknown peers; returns why that is impossible. */

@@ -37,6 +37,7 @@ final class Outbox {
     private final int[] counts = new int[SLOTS];
     private final int[] segments = new int[SLOTS];
     private final int[] lengths = new int[SLOTS];
+    private final int[] referring = new int[SLOTS]; // packets whose payload lies elsewhere
     private boolean runs;
     private boolean isRunOver;
     private int used;
@@ -44,15 +45,19 @@ final class Outbox {
     private int sent;
     private int usedBytes;
 
-    /** Empty, for packets of that path MTU. */
-    Outbox(boolean runs, int mtuBytes) {
+    /**
+     * Empty, for packets of that path MTU.
+     *
+     * @param gathers whether its packets may refer to payloads that lie elsewhere
+     */
+    Outbox(boolean runs, boolean gathers, int mtuBytes) {
         this.runs = runs;
         this.mtuBytes = mtuBytes;
         int slotBytes = (Packet.maxBytes(mtuBytes) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
         MemorySegment memory = memory(mtuBytes, (long) SLOTS * slotBytes);
         for (int i = 0; i < SLOTS; i++) {
             places[i] = memory.asSlice((long) i * slotBytes, slotBytes);
-            packets[i] = new Packet(places[i]);
+            packets[i] = new Packet(places[i], gathers);
         }
     }
 
@@ -101,6 +106,7 @@ final class Outbox {
         seal(used, payloadBytes, counts[last]);
         counts[last]++;
         lengths[last] += length;
+        referring[last] += packet.refers() ? 1 : 0;
         usedBytes += length;
         used++;
         isRunOver = length < segments[last];
@@ -128,6 +134,7 @@ final class Outbox {
         counts[datagrams] = 0;
         segments[datagrams] = length;
         lengths[datagrams] = 0;
+        referring[datagrams] = 0;
         return datagrams++;
     }
 
@@ -180,6 +187,21 @@ final class Outbox {
         return !Opcodes.has(opcode, Header.DETH) || Opcodes.has(opcode, Header.RDETH);
     }
 
+    /** How many packets of a datagram refer to payloads that lie elsewhere. */
+    int referring(int datagram) {
+        return referring[datagram];
+    }
+
+    /** The pending packets stay: their payloads are copied, for their memory may change, or may be unmapped, before they leave. */
+    void copyPayloads() {
+        for (int datagram = sent; datagram < datagrams; datagram++) {
+            for (int slot = firstSlots[datagram]; slot < firstSlots[datagram] + counts[datagram]; slot++) {
+                packets[slot].copyPayload();
+            }
+            referring[datagram] = 0;
+        }
+    }
+
     /** The identification that the ICRC of the packet covers. */
     int id(int slot) {
         return ids[slot];
@@ -221,6 +243,7 @@ final class Outbox {
             int datagram = begin(packet.lengthBytes());
             counts[datagram] = 1;
             lengths[datagram] = packet.lengthBytes();
+            referring[datagram] = packet.refers() ? 1 : 0;
             if (ids[used] != 0) {
                 seal(used, packet.payloadBytes(), 0);
             }

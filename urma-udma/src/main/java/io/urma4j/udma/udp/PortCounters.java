@@ -14,6 +14,8 @@ public final class PortCounters {
         SENT_BYTES,
         /** For the kernel: several packets that it splits itself are one. */
         SENT_DATAGRAMS,
+        /** Packets whose payload the kernel took from the memory where it lay, without a copy before. */
+        SENT_GATHERED,
         /** The socket was full. */
         SEND_BLOCKED,
         /** Packets longer than the path MTU that the kernel knows; these and the next four could not leave. */

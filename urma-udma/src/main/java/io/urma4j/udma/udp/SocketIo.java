@@ -6,6 +6,7 @@ import io.urma4j.libc.Fd;
 import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpOption;
 import io.urma4j.libc.UdpSocket;
+import io.urma4j.udma.wire.Packet;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.Map;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class SocketIo implements Io {
     private static final int RUNS = 8; // taken in at a time
     private static final int PACKETS = 64; // the same, of those that come singly
+
+    private static final int PIECES = 3; // of a packet whose payload lies elsewhere: headers, payload, padding and ICRC
 
     private static final long SOCKET = 0; // tags in the epoll
     private static final long WAKE = 1;
@@ -42,7 +45,7 @@ final class SocketIo implements Io {
         this.ecn = ecn;
         this.outbox = outbox;
         trains = new Trains(outbox);
-        outgoing = new UdpMessages(Outbox.SLOTS, trains.buffers());
+        outgoing = new UdpMessages(Outbox.SLOTS, PIECES * Outbox.SLOTS, trains.buffers());
         arrivals = coalesces
                 ? SocketArrivals.ofRuns(socket, RUNS)
                 : SocketArrivals.ofPackets(socket, PACKETS, outbox.mtuBytes());
@@ -125,6 +128,7 @@ final class SocketIo implements Io {
     @Override
     public int send(Outbox from, int first, int count) {
         assert from == outbox;
+        outgoing.clearPieces();
         for (int i = first; i < first + count; i++) {
             put(i);
         }
@@ -138,6 +142,8 @@ final class SocketIo implements Io {
             int train = trains.pack(datagram);
             outgoing.bufferLength(train, outbox.lengthBytes(datagram));
             outgoing.put(datagram, train, 1);
+        } else if (outbox.referring(datagram) > 0) {
+            gather(datagram);
         } else {
             for (int i = slot; i < slot + count; i++) {
                 outgoing.bufferLength(i, outbox.packet(i).lengthBytes());
@@ -155,6 +161,24 @@ final class SocketIo implements Io {
         }
         if (ecn && !outbox.isOfConnection(slot)) {
             outgoing.trafficClass(datagram, UdpOption.NOT_ECN_CAPABLE);
+        }
+    }
+
+    private void gather(int datagram) {
+        outgoing.gather(datagram);
+        int slot = outbox.firstSlot(datagram);
+        for (int i = slot; i < slot + outbox.count(datagram); i++) {
+            Packet packet = outbox.packet(i);
+            if (packet.refers() && !packet.payload().scope().isAlive()) {
+                packet.copyPayload(); // zeros: its ICRC is wrong, and the packet counts as lost
+            }
+            int before = packet.payloadAt();
+            int behind = packet.refers() ? before + packet.payloadBytes() : before;
+            outgoing.addPiece(datagram, packet.bytes(), 0, before);
+            if (packet.refers()) {
+                outgoing.addPiece(datagram, packet.payload(), packet.payloadOffset(), behind - before);
+            }
+            outgoing.addPiece(datagram, packet.bytes(), behind, packet.lengthBytes() - behind);
         }
     }
 

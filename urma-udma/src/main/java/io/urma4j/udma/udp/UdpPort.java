@@ -229,6 +229,7 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     private void block() {
+        outbox.copyPayloads();
         counters.add(Counter.SEND_BLOCKED, 1);
         if (!blocked) {
             blocked = true;
@@ -241,6 +242,7 @@ public final class UdpPort implements Port, AutoCloseable {
             int datagram = outbox.next();
             counters.add(Counter.SENT_DATAGRAMS, 1);
             counters.add(Counter.SENT_PACKETS, outbox.count(datagram));
+            counters.add(Counter.SENT_GATHERED, outbox.referring(datagram));
             counters.add(Counter.SENT_BYTES, outbox.lengthBytes(datagram));
             if (capture != null) {
                 capture(datagram, capture);

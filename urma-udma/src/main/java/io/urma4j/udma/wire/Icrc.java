@@ -36,7 +36,14 @@ public final class Icrc {
         int length = packet.lengthBytes();
         ByteBuffer view = packet.view();
         int notices = view.get(Bth.NOTICES) & 0xFF;
+        ByteBuffer elsewhere = packet.referredPayload();
         crc.reset();
+        if (elsewhere != null) {
+            int behind = packet.payloadAt() + elsewhere.remaining();
+            crc.update(view.limit(packet.payloadAt()));
+            crc.update(elsewhere);
+            view.limit(length - BYTES).position(behind);
+        }
         crc.update(view.limit(length - BYTES));
         view.clear();
         int value = (int) crc.getValue();

@@ -1,13 +1,19 @@
 package io.urma4j.udma.wire;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A place for one packet, from the BTH to the ICRC: the payload of a UDP datagram. Used again and again. For one thread
  * at a time.
  */
 public final class Packet {
+    /** A shorter payload is copied. */
+    public static final int MIN_REFERRED_BYTES = 16 << 10;
+
     private static final int OVERHEAD_BYTES = Bth.BYTES + 52 + Icrc.BYTES; // all headers that one can have
 
     /** The longest of any path MTU. */
@@ -18,12 +24,25 @@ public final class Packet {
 
     private final MemorySegment bytes;
     private final ByteBuffer view; // of the same bytes: the CRC takes no segment
+    private final boolean gathers;
     private int lengthBytes;
+
+    // a payload that was not copied
+    private boolean mustCopy;
+    private @Nullable PinnedMemory payload;
+    private long payloadOffset;
+    private int payloadLength;
 
     /** In native memory, such as a slot that a system call fills; or on the heap. */
     public Packet(MemorySegment place) {
+        this(place, false);
+    }
+
+    /** @param gathers whether its sender gathers a packet whose payload lies elsewhere ({@link #refer}) */
+    public Packet(MemorySegment place, boolean gathers) {
         this.bytes = place;
         this.view = place.asByteBuffer();
+        this.gathers = gathers;
     }
 
     /** In an array of its own, for a packet of RoCE. */
@@ -91,7 +110,67 @@ public final class Packet {
      * it is {@linkplain #end ended}.
      */
     public void begin(int opcode, int destinationQp, int psn) {
+        payload = null;
+        mustCopy = false;
         Bth.put(bytes, opcode, destinationQp, psn);
+    }
+
+    // ---- a payload that is not copied
+
+    /** The payload may change before the packet has left: {@link #mayRefer} is false. */
+    public void mustCopy() {
+        mustCopy = true;
+    }
+
+    /** Whether a payload of that length may stay where it is. Copying a shorter one costs less than gathering it. */
+    public boolean mayRefer(int payloadBytes) {
+        return gathers && !mustCopy && payloadBytes >= MIN_REFERRED_BYTES;
+    }
+
+    /**
+     * Takes the payload from where it lies, in place of a copy: the sender gathers it. It must not change until the packet
+     * has left, or its ICRC is wrong. What was put at {@link #payloadAt} does not count then.
+     */
+    public void refer(PinnedMemory memory, long offset, int lengthBytes) {
+        payload = memory;
+        payloadOffset = offset;
+        payloadLength = lengthBytes;
+    }
+
+    /** Whether the payload lies elsewhere. */
+    public boolean refers() {
+        return payload != null;
+    }
+
+    /** The memory that has the payload; it begins at {@link #payloadOffset}. Only of a packet that {@link #refers}. */
+    public MemorySegment payload() {
+        return requireNonNull(payload).bytes();
+    }
+
+    /** Where the payload begins in {@link #payload}. */
+    public long payloadOffset() {
+        return payloadOffset;
+    }
+
+    /** Copies the payload into the packet, so that its memory may change. Where it is closed, zeros take its place. */
+    public void copyPayload() {
+        PinnedMemory memory = payload;
+        if (memory == null) {
+            return;
+        }
+        payload = null;
+        if (memory.bytes().scope().isAlive()) {
+            MemorySegment.copy(memory.bytes(), payloadOffset, bytes, payloadAt(), payloadLength);
+        } else {
+            bytes.asSlice(payloadAt(), payloadLength).fill((byte) 0);
+        }
+    }
+
+    /** The payload for the CRC, where it lies elsewhere. */
+    @Nullable
+    ByteBuffer referredPayload() {
+        PinnedMemory memory = payload;
+        return memory == null ? null : memory.view(payloadOffset, payloadLength);
     }
 
     /** Pads a payload of that length at {@link #payloadAt}, and adds the ICRC. */

@@ -291,7 +291,7 @@ class CardTest {
             assertThat(told.has(Cqe.HAS_INVALIDATED)).isTrue();
             assertThat(told.immediate()).isEqualTo(42);
         });
-        assertThat(there.events).containsExactly("owner 9 invalidated");
+        assertThat(there.events).containsExactly("owner 9 invalidated by 5");
         assertThat(there.card.revokeKey(keyThere)).isFalse();
     }
 

@@ -176,8 +176,8 @@ final class Host implements Port, CardListener {
     }
 
     @Override
-    public void invalidated(long keyOwner) {
-        events.add("owner " + keyOwner + " invalidated");
+    public void invalidated(long keyOwner, int peer, boolean whole) {
+        events.add("owner " + keyOwner + " invalidated by " + peer + (whole ? "" : ", windows alone"));
     }
 
     @Override

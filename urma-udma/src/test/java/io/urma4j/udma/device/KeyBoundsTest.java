@@ -10,6 +10,7 @@ import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -109,8 +110,9 @@ class KeyBoundsTest {
         assertThat(keys.store(key, VA + SIZE - 7, -1, OWN)).isFalse();
         assertThat(keys.store(key, VA, -1, OTHER)).isFalse();
         assertThat(memory.toArray(JAVA_BYTE)).containsOnly(1);
-        assertThat(keys.read(key, VA + SIZE - 8, buffer, 0, 9, OWN)).isFalse();
-        assertThat(keys.read(key, VA, buffer, 0, 8, OTHER)).isFalse();
+        Packet answer = new Packet(buffer);
+        assertThat(keys.read(key, VA + SIZE - 8, answer, 9, OWN)).isFalse();
+        assertThat(keys.read(key, VA, answer, 8, OTHER)).isFalse();
         assertThat(buffer.toArray(JAVA_BYTE)).containsOnly(2);
 
         assertThat(keys.store(key, VA + SIZE - 8, 0x0102_0304_0506_0708L, OWN)).isTrue();
@@ -188,10 +190,102 @@ class KeyBoundsTest {
         assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isTrue();
 
         assertThat(keys.invalidate(owned, OWN)).isTrue();
-        assertThat(invalidations.owners).containsExactly(9L);
+        assertThat(invalidations.calls).containsExactly("9 by 5");
         assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isFalse();
         assertThat(keys.isAllowed(ownedToo, VA, 8, Memory.READ, OWN)).isFalse();
         assertThat(keys.isAllowed(ownerless, VA, 8, Memory.READ, OWN)).isTrue();
+    }
+
+    /** The import of a windows-only segment: it opens nothing. */
+    private int registerImport(int peer, long owner) {
+        return registerWindowsOnly(0, peer, owner);
+    }
+
+    private int registerWindowsOnly(int access, int peer, long owner) {
+        return keys.register(new KeyConfig(
+                memory,
+                VA,
+                false,
+                access,
+                peer,
+                owner,
+                77,
+                KeyConfig.SILENT,
+                KeyConfig.NOT_PINNED,
+                /* windowsOnly= */ true));
+    }
+
+    private boolean opens(int key, int peer) {
+        return keys.isAllowed(key, VA, 8, Memory.READ, peer);
+    }
+
+    @Test
+    void invalidatedWindowsOnlySegmentLosesTheWindowsOfThatPeerAlone() {
+        int imported = registerImport(OWN, 9);
+        int first = registerWindowsOnly(ALL, OWN, 9);
+        int second = registerWindowsOnly(Memory.READ, OWN, 9);
+        int others = registerWindowsOnly(ALL, OTHER, 9);
+        int ofAnotherSlab = registerWindowsOnly(ALL, OWN, 10);
+
+        assertThat(keys.invalidate(imported, OTHER)).isFalse();
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+
+        assertThat(opens(first, OWN)).isFalse();
+        assertThat(opens(second, OWN)).isFalse();
+        assertThat(opens(others, OTHER)).isTrue();
+        assertThat(opens(ofAnotherSlab, OWN)).isTrue();
+        assertThat(invalidations.calls).containsExactly("9 by 5, windows alone");
+        assertThat(keys.vaBase(imported)).as("the import stays").isEqualTo(VA);
+    }
+
+    /** A key of a window names its segment as well. */
+    @Test
+    void windowNamesItsSegmentForInvalidation() {
+        int window = registerWindowsOnly(ALL, OWN, 9);
+        int others = registerWindowsOnly(ALL, OTHER, 9);
+
+        assertThat(keys.invalidate(window, OWN)).isTrue();
+
+        assertThat(opens(window, OWN)).isFalse();
+        assertThat(opens(others, OTHER)).isTrue();
+        assertThat(keys.invalidate(window, OWN)).as("it is revoked").isFalse();
+    }
+
+    /** Segments of both kinds under one owner: whole ones end only if the peer has a key of one. */
+    @Test
+    void wholeSegmentEndsOnlyForAPeerThatImportedOne() {
+        int imported = registerImport(OWN, 9);
+        int whole = register(ALL, OTHER, 9);
+
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(opens(whole, OTHER)).isTrue();
+
+        int own = register(ALL, OWN, 9);
+        int window = registerWindowsOnly(ALL, OWN, 9);
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+
+        assertThat(opens(whole, OTHER)).isFalse();
+        assertThat(opens(own, OWN)).isFalse();
+        assertThat(opens(window, OWN)).isFalse();
+        assertThat(invalidations.calls).containsExactly("9 by 5");
+    }
+
+    /** A peer may repeat the message as often as it likes: without a key to end, the owner is not told, and nothing is searched. */
+    @Test
+    void repeatedInvalidationDoesNothing() {
+        int imported = registerImport(OWN, 9);
+        registerWindowsOnly(ALL, OWN, 9);
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(keys.invalidate(imported, OWN)).isTrue();
+        }
+
+        assertThat(invalidations.calls).hasSize(1);
+        int later = registerWindowsOnly(ALL, OWN, 9);
+        assertThat(opens(later, OWN)).isTrue();
+        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(opens(later, OWN)).isFalse();
+        assertThat(invalidations.calls).hasSize(2);
     }
 
     @Test
@@ -203,13 +297,13 @@ class KeyBoundsTest {
         assertThat(keys.atomic(WorkOpcode.FADD, key, VA, 8, 1, 0, OWN)).isZero();
     }
 
-    /** Keeps the owners that peers have invalidated; nothing else happens here. */
+    /** Keeps what peers have invalidated; nothing else happens here. */
     private static final class Invalidations implements CardListener {
-        private final List<Long> owners = new ArrayList<>();
+        private final List<String> calls = new ArrayList<>();
 
         @Override
-        public void invalidated(long keyOwner) {
-            owners.add(keyOwner);
+        public void invalidated(long keyOwner, int peer, boolean whole) {
+            calls.add(keyOwner + " by " + peer + (whole ? "" : ", windows alone"));
         }
 
         @Override
@@ -320,6 +414,6 @@ class KeyBoundsTest {
     }
 
     private int registerOfAnyVa() {
-        return keys.register(new KeyConfig(memory, VA, true, ALL, OWN, 0, 0, KeyConfig.SILENT));
+        return keys.register(new KeyConfig(memory, VA, true, ALL, OWN, 0, 0, KeyConfig.SILENT, KeyConfig.NOT_PINNED));
     }
 }

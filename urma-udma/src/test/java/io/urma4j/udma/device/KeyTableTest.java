@@ -35,7 +35,8 @@ class KeyTableTest {
     }
 
     private int registerOfAnyVa() {
-        return there.registerKey(new KeyConfig(memory, VA, true, ALL, PEER, 0, 0, KeyConfig.SILENT));
+        return there.registerKey(
+                new KeyConfig(memory, VA, true, ALL, PEER, 0, 0, KeyConfig.SILENT, KeyConfig.NOT_PINNED));
     }
 
     /** What a WRITE by the key comes to; in a queue of its own, since a refusal ends one. */

@@ -109,8 +109,8 @@ class AllocationTest {
         }
 
         @Override
-        public boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes) {
-            MemorySegment.copy(buffer, from, to, toOffset, lengthBytes);
+        public boolean gather(long position, long from, Packet to, int lengthBytes) {
+            MemorySegment.copy(buffer, from, to.bytes(), to.payloadAt(), lengthBytes);
             return true;
         }
 

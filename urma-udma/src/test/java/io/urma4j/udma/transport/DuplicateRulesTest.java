@@ -71,6 +71,23 @@ class DuplicateRulesTest {
 
     // ---- acknowledgements
 
+    /** Another thread may write all the time: then only a copy has an ICRC that is right for sure. */
+    @ParameterizedTest
+    @EnumSource
+    void anAnswerRefersToItsBytesTheFirstTimeAndIsACopyLater(Peer peer) {
+        RequestsByHand by = ready(peer);
+        List<Boolean> mayRefer = by.responder.region.mayRefer;
+        by.answers(by.read(0, 0, 2 * MTU, Region.KEY));
+        assertThat(mayRefer).containsExactly(true, true);
+
+        by.answers(by.read(0, 0, 2 * MTU, Region.KEY));
+        by.answers(by.read(1, MTU, MTU, Region.KEY));
+        assertThat(mayRefer).containsExactly(true, true, false, false, false);
+
+        by.answers(by.read(2, 0, MTU, Region.KEY));
+        assertThat(mayRefer.getLast()).as("of the next READ").isTrue();
+    }
+
     /** Linux does not name a READ: its response acknowledges it (WIRE §4.2). */
     @ParameterizedTest
     @EnumSource(Peer.class)

@@ -412,8 +412,9 @@ class GoldenConversationTest {
         }
 
         @Override
-        public boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes) {
-            MemorySegment.copy(MemorySegment.ofArray(payloads.get((int) position)), from, to, toOffset, lengthBytes);
+        public boolean gather(long position, long from, Packet to, int lengthBytes) {
+            MemorySegment.copy(
+                    MemorySegment.ofArray(payloads.get((int) position)), from, to.bytes(), to.payloadAt(), lengthBytes);
             return true;
         }
 

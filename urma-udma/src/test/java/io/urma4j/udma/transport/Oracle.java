@@ -62,12 +62,12 @@ final class Oracle implements Memory, ReceiveWork {
     }
 
     @Override
-    public boolean read(int key, long va, MemorySegment to, long toOffset, int lengthBytes, int connection) {
+    public boolean read(int key, long va, Packet to, int lengthBytes, int connection) {
         Packet request = conversation.lines.get(at).packet();
         long from = va - Reth.va(request.bytes(), request.at(Header.RETH));
         Packet answer = answer(from / mtuBytes);
         if (answer != null && answer.payloadBytes() == lengthBytes) {
-            MemorySegment.copy(answer.bytes(), answer.payloadAt(), to, toOffset, lengthBytes);
+            MemorySegment.copy(answer.bytes(), answer.payloadAt(), to.bytes(), to.payloadAt(), lengthBytes);
         }
         return true;
     }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -150,9 +151,10 @@ final class Outbox implements SendWork {
     }
 
     @Override
-    public boolean gather(long position, long from, MemorySegment to, long toOffset, int lengthBytes) {
+    public boolean gather(long position, long from, Packet to, int lengthBytes) {
         if (!isBufferGone) {
-            MemorySegment.copy(buffer, bufferAt[(int) (position % SLOTS)] + from, to, toOffset, lengthBytes);
+            MemorySegment.copy(
+                    buffer, bufferAt[(int) (position % SLOTS)] + from, to.bytes(), to.payloadAt(), lengthBytes);
         }
         return !isBufferGone;
     }

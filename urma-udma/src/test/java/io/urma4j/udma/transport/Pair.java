@@ -141,7 +141,7 @@ final class Pair {
         private final IpHeaders ip = IpHeaders.ipv4(0x0A000001, 0x0A000002, 0xC000, IpHeaders.ROCE_PORT);
 
         End(ConnectionConfig config) {
-            place = Packet.allocate(config.mtuBytes());
+            place = new Packet(MemorySegment.ofArray(new byte[Packet.maxBytes(config.mtuBytes())]), true);
             connection = new Connection(config, this, this, region, this, this, now);
         }
 

@@ -5,7 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /** One registered region, whose key can be revoked: what peers may reach of an end. */
 final class Region implements Memory {
@@ -18,6 +21,9 @@ final class Region implements Memory {
     boolean obeysInvalidate = true;
     int atomics;
     int writes;
+
+    /** Of each READ response: whether its packet might have referred to its bytes, were they many. */
+    final List<Boolean> mayRefer = new ArrayList<>();
 
     Region(long lengthBytes) {
         bytes = MemorySegment.ofArray(new long[(int) (lengthBytes / Long.BYTES)]);
@@ -45,10 +51,11 @@ final class Region implements Memory {
     }
 
     @Override
-    public boolean read(int key, long va, MemorySegment to, long toOffset, int lengthBytes, int connection) {
+    public boolean read(int key, long va, Packet to, int lengthBytes, int connection) {
         boolean allowed = isAllowed(key, va, lengthBytes, READ, connection);
+        mayRefer.add(to.mayRefer(Packet.MIN_REFERRED_BYTES));
         if (allowed) {
-            MemorySegment.copy(bytes, va - BASE, to, toOffset, lengthBytes);
+            MemorySegment.copy(bytes, va - BASE, to.bytes(), to.payloadAt(), lengthBytes);
         }
         return allowed;
     }
