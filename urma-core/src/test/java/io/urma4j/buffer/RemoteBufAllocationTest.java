@@ -51,10 +51,12 @@ class RemoteBufAllocationTest {
     /** Also if all have the same hash. */
     @Test
     void severalSlabsShareTheCache() {
-        List<RemoteBuf> slabs = Stream.generate(() -> RemoteBufs.one(4096, 1000)).limit(4).toList();
+        List<RemoteBuf> slabs =
+                Stream.generate(() -> RemoteBufs.one(4096, 1000)).limit(4).toList();
         try (Arena arena = Arena.ofShared()) {
             MemorySegment to = arena.allocate(2048);
-            assertThat(bytesOf(() -> slabs.forEach(buf -> codec.encode(buf, to)))).isLessThan(100);
+            assertThat(bytesOf(() -> slabs.forEach(buf -> codec.encode(buf, to))))
+                    .isLessThan(100);
         }
     }
 

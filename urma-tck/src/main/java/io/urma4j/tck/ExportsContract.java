@@ -8,6 +8,7 @@ import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
+import io.urma4j.UrmaContext;
 import io.urma4j.UrmaStatus;
 import io.urma4j.buffer.BufView;
 import io.urma4j.buffer.Peer;
@@ -97,6 +98,49 @@ public abstract class ExportsContract extends ExportingContract {
             assertHolds(buf, 2);
             assertHolds(other, 3);
         }
+    }
+
+    /** S14.19: a pool and a peer of two contexts each: a window for each of both, on its own context alone. */
+    @Rule({"S14.19", "S14.18"})
+    @Test
+    void eachCommonDeviceHasItsWindow() {
+        UrmaContext[] users = {pair.device().openContext(), pair.device().openContext()};
+        Peer peer = Peer.parse(Peer.of(users).toText());
+        PoolConfig config = PoolConfig.fixed(SIZE, 2);
+        try (RegisteredBufferPool pool =
+                RegisteredBufferPool.open(config, context(), pair.device().openContext())) {
+            RdmaBuf buf = filled(pool, 1);
+            RemoteBuf exported = RemoteBuf.parse(exportedTo(peer, buf).toText());
+            assertThat(exported.windows()).extracting(RemoteBuf.Window::device).containsExactly(0, 1);
+            assertThat(exported.windows()).extracting(RemoteBuf.Window::user).containsExactly(0, 1);
+            List<HomeRemoteBuf> remotes = new ArrayList<>();
+            for (RemoteBuf.Window window : exported.windows()) {
+                RemoteBuf one = RemoteBuf.of(List.of(window));
+                remotes.add(new LocalHomeRemoteBuf(users[window.user()], one));
+                UrmaContext other = users[1 - window.user()];
+                assertRefused(UrmaStatus.ENOPERM, () -> new LocalHomeRemoteBuf(other, one));
+            }
+
+            for (int i = 0; i < remotes.size(); i++) {
+                assertThat(remotes.get(i).write(64L * i, bytes(5 + i, 64)).status())
+                        .isEqualTo(CompletionStatus.SUCCESS);
+                MemorySegment bytes = buf.view().segment();
+                assertThat(new Payload(5 + i).firstDifference(bytes, 64L * i, 0, 64))
+                        .isEqualTo(-1);
+            }
+            buf.close();
+            try (RdmaBuf next = filled(pool, 2)) {
+                for (HomeRemoteBuf remote : remotes) {
+                    assertThat(remote.write(0, bytes(9, 64)).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+                }
+                assertHolds(next, 2);
+            }
+            assertIdle(pool);
+        }
+    }
+
+    private static RemoteBuf exportedTo(Peer peer, RdmaBuf buf) {
+        return buf.exportTo(peer, buf.view(), Access.READ_WRITE);
     }
 
     /** S14.20: the peer may do what was granted, and no more. */

@@ -138,7 +138,8 @@ public final class DescriptorFields {
         private void room(int more) {
             if (bytes.remaining() < more) {
                 int atLeast = bytes.position() + more;
-                bytes = ByteBuffer.allocate(Math.max(2 * bytes.capacity(), atLeast)).put(bytes.flip());
+                bytes = ByteBuffer.allocate(Math.max(2 * bytes.capacity(), atLeast))
+                        .put(bytes.flip());
             }
         }
 
