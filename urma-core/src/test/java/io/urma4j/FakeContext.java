@@ -4,6 +4,7 @@ import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
+import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderJettyGroup;
 import io.urma4j.spi.ProviderJfc;
@@ -47,6 +48,12 @@ final class FakeContext implements ProviderContext {
 
     /** What the next registrations are refused with. */
     final Queue<UrmaException> refusals = new ConcurrentLinkedQueue<>();
+
+    /** What the next grants of windows are refused with. */
+    final Queue<UrmaException> grantRefusals = new ConcurrentLinkedQueue<>();
+
+    /** The windows that were granted to peers, in that order. */
+    final List<FakeGrants.Fake> grants = new CopyOnWriteArrayList<>();
 
     /** How the next work requests end; SUCCESS when it is empty. */
     final Queue<CompletionStatus> results = new ConcurrentLinkedQueue<>();
@@ -248,6 +255,19 @@ final class FakeContext implements ProviderContext {
         @Override
         public int unfinished() {
             return unfinished;
+        }
+
+        @Override
+        public ProviderGrant grant(PeerId peer, long offset, long lengthBytes, Access access) {
+            UrmaException refusal = context.grantRefusals.poll();
+            if (refusal != null) {
+                throw refusal;
+            }
+            int slot = context.grants.size();
+            FakeGrants.Fake grant =
+                    new FakeGrants.Fake(new WindowKey(-peer.incarnation(), slot, 1, offset, lengthBytes, access));
+            context.grants.add(grant);
+            return grant;
         }
 
         @Override

@@ -120,8 +120,9 @@ class PostChecksTest {
             assertInvalid(() -> jfs.write(theirImport, 0, local, 0, 8, 1)).withMessageContaining("belongs to context");
             Jfc jfc = other.jfc();
             assertInvalid(() -> home.context.createJfs(jfc, JfsConfig.DEFAULT)).withMessageContaining("belongs to");
-            SharedMemory memory = other.context.allocate(8);
-            assertInvalid(() -> home.context.register(memory, Access.READ)).withMessageContaining("belongs to");
+            SegmentConfig config = SegmentConfig.of(Access.READ).withTokenId(other.context.createTokenId());
+            SharedMemory memory = home.context.allocate(8);
+            assertInvalid(() -> home.context.register(memory, config)).withMessageContaining("belongs to");
         }
     }
 

@@ -1,9 +1,11 @@
 package io.urma4j.buffer;
 
+import io.urma4j.Access;
 import io.urma4j.LocalSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.WindowGrant;
 import io.urma4j.internal.Checks;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
@@ -11,6 +13,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that has one lease at a time. Safe for any thread.
@@ -53,8 +56,11 @@ final class Block {
     private final MemorySegment memory;
     private final List<LocalSegment> registrations;
     private final boolean sharesRegistrations;
+    private final Access exportable; // the most that peers may be granted
     private final Consumer<Block> source;
     private volatile long state;
+    private volatile @Nullable LeaseExports
+            exports; // of the lease, or of the last one while a peer still uses a window
 
     /**
      * A block without a lease.
@@ -63,23 +69,30 @@ final class Block {
      * @param source receives the block back after each lease, on the thread that ended its last use
      */
     Block(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
-        this(memory, registrations, false, source);
+        this(memory, registrations, false, Access.LOCAL_ONLY, source);
     }
 
     private Block(
             MemorySegment memory,
             List<LocalSegment> registrations,
             boolean sharesRegistrations,
+            Access exportable,
             Consumer<Block> source) {
         this.memory = memory;
         this.registrations = registrations;
         this.sharesRegistrations = sharesRegistrations;
+        this.exportable = exportable;
         this.source = source;
     }
 
-    /** A block that has a part of {@code memory}; other blocks have the rest, under the same registrations. */
-    static Block partOf(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
-        return new Block(memory, registrations, true, source);
+    /** A block that has a part of a slab; other blocks have the rest, under the same registrations. */
+    static Block partOf(SlabMemory slab, Consumer<Block> source) {
+        return new Block(slab.memory(), slab.registrations(), true, slab.exportable(), source);
+    }
+
+    /** A block over memory of the caller, whose registrations other blocks share. */
+    static Block over(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
+        return new Block(memory, registrations, true, Access.LOCAL_ONLY, source);
     }
 
     MemorySegment memory() {
@@ -88,6 +101,11 @@ final class Block {
 
     List<LocalSegment> registrations() {
         return registrations;
+    }
+
+    /** The most access that a window of it may have; LOCAL_ONLY if it has none. */
+    Access exportable() {
+        return exportable;
     }
 
     /** Its registration with a context. */
@@ -166,6 +184,9 @@ final class Block {
                 next += GENERATION;
             }
             if (STATE.compareAndSet(this, now, next)) {
+                if (handles(next) == 0) {
+                    takeBackExports(generation);
+                }
                 returnIfUnused(next);
                 return;
             }
@@ -181,10 +202,64 @@ final class Block {
             }
             long next = now - handles(now) * HANDLE + GENERATION;
             if (STATE.compareAndSet(this, now, next)) {
+                takeBackExports(generation(now));
                 returnIfUnused(next);
                 return;
             }
         }
+    }
+
+    // ---- windows of peers
+
+    /**
+     * Adds what a lease has granted. The caller holds the block, so that it does not return meanwhile.
+     *
+     * @return false if the lease has ended; then the grants are revoked, or the caller's to revoke
+     */
+    boolean addExport(long generation, RemoteBuf buf, List<WindowGrant> grants) {
+        boolean isAdded = exportsOf(generation).add(buf, grants);
+        if (isAdded && !isLive(generation)) {
+            takeBackExports(generation); // the thread that ended the lease may have looked too early
+            return false;
+        }
+        return isAdded;
+    }
+
+    private synchronized LeaseExports exportsOf(long generation) {
+        LeaseExports known = exports;
+        if (known == null || known.generation() != generation) {
+            known = new LeaseExports(generation);
+            exports = known;
+        }
+        return known;
+    }
+
+    /** Revokes the windows of a buffer that the lease has exported; true if no peer uses them any more. */
+    boolean takeBackExport(long generation, RemoteBuf buf) {
+        LeaseExports known = exports;
+        return known == null || known.generation() != generation || known.takeBack(buf);
+    }
+
+    /** Revokes the windows of a lease that has ended. Those of a later lease stay. */
+    private void takeBackExports(long generation) {
+        LeaseExports known = exports;
+        if (known != null && known.generation() == generation) {
+            known.takeBackAll();
+        }
+    }
+
+    /** Revokes the windows of the last lease; true if no peer uses one any more. By the source, before the next lease. */
+    boolean endExports() {
+        LeaseExports known = exports;
+        if (known == null) {
+            return true;
+        }
+        known.takeBackAll();
+        if (!known.areQuiet() && !Registrations.areRevoked(registrations)) {
+            return false;
+        }
+        exports = null;
+        return true;
     }
 
     /** How many leases have ended. */

@@ -214,7 +214,7 @@ final class BlockAllocator {
             lock.unlock();
         }
         after.settled().forEach(Waiter::wake);
-        after.condemned().forEach(this::free);
+        after.condemned().forEach(this::freeOrBegin);
         if (isDrained()) {
             drained.complete(null);
         }
@@ -261,6 +261,15 @@ final class BlockAllocator {
             after.settled().add(waiter);
         }
         queue.clear();
+    }
+
+    /** Frees a slab. If peers import it, their answers are awaited by another thread. */
+    private void freeOrBegin(Slab slab) {
+        if (slab.memory().isImported()) {
+            ResultExecutors.VIRTUAL_THREADS.execute(() -> free(slab));
+        } else {
+            free(slab);
+        }
     }
 
     private void free(Slab slab) {
@@ -361,7 +370,8 @@ final class BlockAllocator {
         return drained;
     }
 
-    PoolStats stats() {
+    /** @param quarantined blocks of which peers still use windows, and their bytes */
+    PoolStats stats(int quarantined, long quarantinedBytes) {
         lock.lock();
         try {
             long largestWait = 0;
@@ -382,7 +392,9 @@ final class BlockAllocator {
                     slabsMade,
                     slabsFreed,
                     waits.sum(),
-                    refusals);
+                    refusals,
+                    quarantined,
+                    quarantinedBytes);
         } finally {
             lock.unlock();
         }

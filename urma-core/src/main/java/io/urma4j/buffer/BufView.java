@@ -275,6 +275,11 @@ public final class BufView {
         return exists() ? begin : 0;
     }
 
+    /** Whether it is a range of that lease. */
+    boolean isOf(Block leased, long ofGeneration) {
+        return block == leased && generation == ofGeneration;
+    }
+
     /** Holds the buffer for an operation; {@link Block#unhold} must follow its last record. */
     Block hold() {
         block.hold(generation, this);

@@ -24,7 +24,7 @@ final class Chunk implements Consumer<Block> {
         this.offset = offset;
         this.magazine = magazine;
         this.source = source;
-        this.block = Block.partOf(slab.memory(), slab.registrations(), this);
+        this.block = Block.partOf(slab.memory(), this);
     }
 
     Slab slab() {
@@ -59,7 +59,7 @@ final class Chunk implements Consumer<Block> {
     /** Overwrites the bytes of the last lease. */
     void scrub() {
         try {
-            MemorySegment leased = slab.memory().asSlice(offset, leaseBytes);
+            MemorySegment leased = slab.memory().memory().asSlice(offset, leaseBytes);
             leased.fill((byte) 0);
         } catch (IllegalStateException e) { // its context was closed, and the memory is gone
             Placement.forgetFence(e);

@@ -3,10 +3,12 @@ package io.urma4j.buffer;
 import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.LocalSegment;
+import io.urma4j.SegmentConfig;
 import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.ClosingOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class ContextSlabs implements SlabSource {
     private final List<UrmaContext> contexts;
     private final AllocOptions options;
+    private final Access exportable;
     private volatile int allocator; // place of the context that allocated the last slab
 
-    ContextSlabs(List<UrmaContext> contexts, AllocOptions options) {
+    /** @param exportable the most access that peers may be granted; LOCAL_ONLY for none */
+    ContextSlabs(List<UrmaContext> contexts, AllocOptions options, Access exportable) {
         this.contexts = contexts;
         this.options = options;
+        this.exportable = exportable;
     }
 
     @Override
@@ -54,7 +59,7 @@ final class ContextSlabs implements SlabSource {
         List<LocalSegment> registrations = new ArrayList<>(contexts.size());
         try {
             for (UrmaContext context : contexts) {
-                registrations.add(context.register(memory, Access.LOCAL_ONLY));
+                registrations.add(context.register(memory, configFor(context)));
             }
         } catch (RuntimeException | Error e) {
             RuntimeException unfreed = free(registrations, memory);
@@ -69,7 +74,19 @@ final class ContextSlabs implements SlabSource {
         return new SlabMemory(
                 memory.segment(),
                 List.copyOf(registrations),
+                exportable,
                 () -> ClosingOrder.throwIfFailed(free(registrations, memory)));
+    }
+
+    /** A slab is writable to its peers as a whole, so that each window of it can be; its import opens none of it. */
+    private SegmentConfig configFor(UrmaContext context) {
+        boolean hasWindows =
+                ApiAccess.api().attributesOf(context).capabilities().windows();
+        if (exportable == Access.LOCAL_ONLY || !hasWindows) {
+            return SegmentConfig.of(Access.LOCAL_ONLY);
+        }
+        Access most = exportable == Access.READ ? Access.READ_WRITE : exportable;
+        return SegmentConfig.of(most).withWindowsOnly();
     }
 
     /** Ends all registrations, whatever fails, and then the memory; returns the failure. */

@@ -1,5 +1,6 @@
 package io.urma4j.buffer;
 
+import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.Checks;
@@ -15,6 +16,7 @@ import java.time.Duration;
  * @param fixedBytes length of each buffer; 0 for classes from 4 KiB to 64 MiB
  * @param idleTrim after one to two of which an idle slab above {@code softBytes} is freed
  * @param alloc how slabs are allocated
+ * @param exports the most access that a buffer can be exported with; LOCAL_ONLY if none is exported
  * @param leaks finds lost handles
  */
 public record PoolConfig(
@@ -26,6 +28,7 @@ public record PoolConfig(
         Duration idleTrim,
         AllocOptions alloc,
         Scrub scrub,
+        Access exports,
         LeakDetector leaks) {
 
     private static final String NAME = "PoolConfig";
@@ -86,6 +89,7 @@ public record PoolConfig(
                 .idleTrim(idleTrim)
                 .alloc(alloc)
                 .scrub(scrub)
+                .exports(exports)
                 .leaks(leaks);
         builder.fixedBytes = fixedBytes;
         return builder;
@@ -110,7 +114,7 @@ public record PoolConfig(
         return fixedBytes != 0 ? fixedBytes : isControl ? Math.max(ordinaryBytes(), reserveBytes) : ordinaryBytes();
     }
 
-    /** Collects the values. Defaults: no soft limit, no reserve, slabs of 4 MiB, 10 s, no scrubbing, no leak detection. */
+    /** Collects the values. Defaults: no soft limit, no reserve, slabs of 4 MiB, 10 s, no scrubbing, exports with all access, no leak detection. */
     public static final class Builder {
         private final long maxBytes;
         private long softBytes;
@@ -120,6 +124,7 @@ public record PoolConfig(
         private Duration idleTrim = Duration.ofSeconds(10);
         private AllocOptions alloc = AllocOptions.DEFAULT;
         private Scrub scrub = Scrub.NONE;
+        private Access exports = Access.READ_WRITE_ATOMIC;
         private LeakDetector leaks = LeakDetector.OFF;
 
         private Builder(long maxBytes) {
@@ -157,6 +162,11 @@ public record PoolConfig(
             return this;
         }
 
+        public Builder exports(Access most) {
+            this.exports = most;
+            return this;
+        }
+
         public Builder leaks(LeakDetector detector) {
             this.leaks = detector;
             return this;
@@ -165,7 +175,7 @@ public record PoolConfig(
         /** The configuration; EINVAL as {@link PoolConfig#PoolConfig} has it. */
         public PoolConfig build() {
             return new PoolConfig(
-                    maxBytes, softBytes, reserveBytes, slabBytes, fixedBytes, idleTrim, alloc, scrub, leaks);
+                    maxBytes, softBytes, reserveBytes, slabBytes, fixedBytes, idleTrim, alloc, scrub, exports, leaks);
         }
     }
 }

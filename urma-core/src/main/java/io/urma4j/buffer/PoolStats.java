@@ -7,13 +7,15 @@ package io.urma4j.buffer;
  * @param registeredBytes of all slabs, also of those that are being registered
  * @param idleBytes of blocks without a lease; equal to the registered bytes if no lease is out (S14.10)
  * @param slabs registered now
- * @param leases blocks that are leased, granted, or held by operations after their lease
+ * @param leases blocks that are leased, granted, held by operations after their lease, or quarantined
  * @param waiters requests in the queue
  * @param largestWaitBytes bytes of the largest request in the queue
  * @param slabsMade slabs registered so far
  * @param slabsFreed slabs freed so far
  * @param waits requests that did not get their memory at once
  * @param refusals slabs that a device refused
+ * @param quarantined blocks whose lease is over, and of which a peer still uses a window (S14.18)
+ * @param quarantinedBytes of these blocks
  */
 public record PoolStats(
         long maxBytes,
@@ -26,7 +28,9 @@ public record PoolStats(
         long slabsMade,
         long slabsFreed,
         long waits,
-        long refusals) {
+        long refusals,
+        int quarantined,
+        long quarantinedBytes) {
 
     /** Registered bytes that are not idle: blocks in use, and slabs that are being registered or freed. */
     public long leasedBytes() {
@@ -38,6 +42,6 @@ public record PoolStats(
         return leases + " leases of " + leasedBytes() + " bytes, " + idleBytes + " bytes idle, " + registeredBytes
                 + " of "
                 + maxBytes + " bytes registered in " + slabs + " slabs, " + waiters + " waiters, the largest for "
-                + largestWaitBytes + " bytes";
+                + largestWaitBytes + " bytes" + (quarantined == 0 ? "" : ", " + quarantined + " quarantined");
     }
 }

@@ -122,6 +122,67 @@ public final class RdmaBuf implements AutoCloseable {
         return new RdmaBuf(block, generation, start, lengthBytes, leaks);
     }
 
+    /**
+     * Exports a range to a peer: grants it a window on each device that both have, without a round trip. The peer's operations
+     * reach exactly these bytes (S14.19). The windows end with the lease: no handle closes later because of them, and the memory
+     * gets no next owner while a peer still uses one (S14.18).
+     *
+     * @param view a range of this buffer, of 1 byte at least
+     * @param access READ, or more
+     * @return what the peer needs; a message carries it
+     * @throws UrmaException EINVAL for a view of another buffer or lease, for more access than {@link PoolConfig#exports}, for
+     *     atomics on a range that does not start at a multiple of 8, for a peer without a common device, and for a buffer that is
+     *     no lease of a pool; ENOMEM if a device has no window left. Then nothing is granted.
+     */
+    public RemoteBuf exportTo(Peer peer, BufView view, Access access) {
+        checkOpen();
+        if (!view.orThrow().isOf(block, generation)) {
+            throw Checks.invalid(this, view + " is no view of it");
+        }
+        checkExportable(view.size(), access);
+        block.hold(generation, this); // it does not return to its pool meanwhile
+        try {
+            Exporter exporter = new Exporter(this, peer);
+            RemoteBuf exported = exporter.grant(block, view.localOffset(), view.size(), access);
+            if (!block.addExport(generation, exported, exporter.grants())) {
+                exporter.takeBack();
+                throw Checks.closed(this);
+            }
+            return exported;
+        } finally {
+            block.unholdQuietly();
+        }
+    }
+
+    private void checkExportable(long exportedBytes, Access access) {
+        Access most = block.exportable();
+        if (most == Access.LOCAL_ONLY) {
+            throw Checks.invalid(
+                    this,
+                    "cannot be exported: only leases of a pool can be, unless its PoolConfig.exports is LOCAL_ONLY");
+        }
+        if (access == Access.LOCAL_ONLY || !most.covers(access)) {
+            throw Checks.invalid(
+                    this, "access of the export is " + access + ", must lie in READ…" + most + " (PoolConfig.exports)");
+        }
+        if (exportedBytes == 0) {
+            throw Checks.invalid(this, "an empty view cannot be exported: a window has at least 1 byte");
+        }
+    }
+
+    /**
+     * Revokes the windows of an export before the lease ends, without waiting: an operation of the peer that has not started moves
+     * no byte. Idempotent; no effect on what this lease has not exported.
+     *
+     * @param exported from {@link #exportTo}, or a part of it
+     * @return whether no operation of the peer is in progress there; else only the end of the lease has to wait for it
+     * @throws UrmaException EINVAL if this handle is closed
+     */
+    public boolean takeBack(RemoteBuf exported) {
+        checkOpen();
+        return block.takeBackExport(generation, exported);
+    }
+
     /** Whether this handle is closed; the lease may have other handles. */
     public boolean isClosed() {
         return closed;

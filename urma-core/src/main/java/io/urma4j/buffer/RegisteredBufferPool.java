@@ -42,6 +42,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
     private final long longestBytes;
     private final Executor makers; // of slabs for asynchronous requests
     private final BlockAllocator allocator;
+    private final ExportQuarantine quarantine = new ExportQuarantine(this::reuse);
     private final Runnable recorded; // ends its recording
 
     private RegisteredBufferPool(PoolConfig config, SlabSource source, List<UrmaContext> contexts, Executor makers) {
@@ -54,7 +55,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
         this.longestBytes = config.longestBytes(false);
         this.makers = makers;
         this.allocator = new BlockAllocator(name, config, source, this::returned);
-        this.recorded = Flight.pool(name, allocator::stats);
+        this.recorded = Flight.pool(name, this::stats);
     }
 
     /**
@@ -71,7 +72,10 @@ public final class RegisteredBufferPool implements AutoCloseable {
             throw Checks.invalid("RegisteredBufferPool", "a context stands twice in " + distinct);
         }
         RegisteredBufferPool pool = new RegisteredBufferPool(
-                config, new ContextSlabs(distinct, config.alloc()), distinct, ResultExecutors.VIRTUAL_THREADS);
+                config,
+                new ContextSlabs(distinct, config.alloc(), config.exports()),
+                distinct,
+                ResultExecutors.VIRTUAL_THREADS);
         try {
             distinct.forEach(context -> ApiAccess.api().adopt(context, pool));
         } catch (UrmaException e) {
@@ -108,6 +112,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
         if (cached != null) {
             return Optional.of(leaseOf(cached, lengthBytes));
         }
+        quarantine.look();
         Grant grant = allocator.tryGrant(request(lengthBytes, options));
         return grant == null ? Optional.empty() : Optional.of(leases(grant).getFirst());
     }
@@ -212,6 +217,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
     }
 
     private Grant granted(Request request, Duration timeout) {
+        quarantine.look();
         Grant grant = timeout.isZero() ? allocator.tryGrant(request) : awaited(request, Nanos.deadlineAfter(timeout));
         if (grant == null) {
             throw new UrmaException(
@@ -293,6 +299,15 @@ public final class RegisteredBufferPool implements AutoCloseable {
 
     /** On the thread that ended the last use of a lease. */
     private void returned(Chunk chunk) {
+        if (chunk.block().endExports()) {
+            reuse(chunk);
+        } else {
+            quarantine.add(chunk);
+        }
+    }
+
+    /** No thread and no peer uses the chunk any more. */
+    private void reuse(Chunk chunk) {
         if (scrubs) {
             chunk.scrub();
         }
@@ -366,7 +381,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
 
     /** A snapshot; exact if no other thread uses the pool meanwhile. */
     public PoolStats stats() {
-        return allocator.stats();
+        return allocator.stats(quarantine.count(), quarantine.bytes());
     }
 
     /** {@link LeakDetector#assertNoLeaks} of the configured detector. */

@@ -117,7 +117,7 @@ public final class RegistrationCache implements AutoCloseable {
             region = register(memory);
         }
         CachedRegion found = region;
-        Block block = Block.partOf(found.memory(), found.registrations(), _ -> release(found));
+        Block block = Block.over(found.memory(), found.registrations(), _ -> release(found));
         return RdmaBuf.lease(block, memory.address() - found.memory().address(), memory.byteSize(), leaks);
     }
 

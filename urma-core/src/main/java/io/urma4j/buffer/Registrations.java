@@ -29,6 +29,27 @@ final class Registrations {
         return unfinished;
     }
 
+    /** Whether peers import the memory, or did not confirm yet that they released it. */
+    static boolean areImported(List<LocalSegment> registrations) {
+        for (LocalSegment registration : registrations) {
+            if (ApiAccess.api().providerOf(registration) instanceof ProviderSegment provider
+                    && !provider.importers().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether there are some, all have ended, and no peer touches the memory any more. */
+    static boolean areRevoked(List<LocalSegment> registrations) {
+        for (LocalSegment registration : registrations) {
+            if (registration.revocation().isEmpty()) {
+                return false;
+            }
+        }
+        return !registrations.isEmpty();
+    }
+
     /** Refuses memory of the caller that no context can register. */
     static void checkForeign(String object, MemorySegment memory) {
         if (!memory.isNative()) {

@@ -1,8 +1,5 @@
 package io.urma4j.buffer;
 
-import io.urma4j.LocalSegment;
-import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,12 +42,8 @@ final class Slab {
         return budget;
     }
 
-    MemorySegment memory() {
-        return memory.memory();
-    }
-
-    List<LocalSegment> registrations() {
-        return memory.registrations();
+    SlabMemory memory() {
+        return memory;
     }
 
     /** Of the chunks; {@link SizeClasses#OWN_SLAB} if it has one alone. */

@@ -1,5 +1,6 @@
 package io.urma4j.buffer;
 
+import io.urma4j.Access;
 import io.urma4j.LocalSegment;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -9,11 +10,17 @@ import java.util.List;
  *
  * @param memory zeroed
  * @param registrations of exactly this memory, one for each context of the pool
+ * @param exportable the most access that peers may be granted; LOCAL_ONLY for none
  * @param free ends the registrations and frees the memory; may be run again after a failure
  */
-record SlabMemory(MemorySegment memory, List<LocalSegment> registrations, Runnable free) {
+record SlabMemory(MemorySegment memory, List<LocalSegment> registrations, Access exportable, Runnable free) {
     /** Whether a work request names it. */
     boolean isInUse() {
         return Registrations.unfinished(registrations) > 0;
+    }
+
+    /** Whether peers import it, so that its end waits for their answers. */
+    boolean isImported() {
+        return Registrations.areImported(registrations);
     }
 }

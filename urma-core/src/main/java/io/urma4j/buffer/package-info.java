@@ -17,6 +17,10 @@
  * come in posting order. Its two steps, {@code Block.hold} and {@code Block.unhold}, are what a batch of transfers needs as
  * well: one hold for each view that it posts, ended by the record of the last request.
  *
+ * <p>A lease of a pool can be exported to a {@link io.urma4j.buffer.Peer}, as a {@link io.urma4j.buffer.RemoteBuf} that {@link
+ * io.urma4j.buffer.RemoteBufCodec} writes into a message. {@code Exporter} grants its windows, {@code LeaseExports} revokes them at
+ * the end of the lease, and {@code ExportQuarantine} keeps the chunks that a peer still uses.
+ *
  * <p>Requests that the queue does not offer (messages, atomics, lists) are posted by hand on {@code BufView.localSegment}. The
  * caller keeps a handle open until their record: {@code RdmaBuf.retain} gives one to a thread that may see its owner close.
  *

@@ -22,46 +22,18 @@ class BufViewModelTest {
     private static final long SEED =
             Long.getLong("urma.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
 
+    private static final RangeModel WHOLE = RangeModel.whole(SIZE);
+
     private final SplittableRandom random = new SplittableRandom(SEED);
-
-    /** A range, or null where the view is invalid. */
-    private record Model(BigInteger begin, BigInteger size) {
-        static final Model WHOLE = new Model(BigInteger.ZERO, BigInteger.valueOf(SIZE));
-
-        @Nullable
-        Model part(BigInteger offset, BigInteger length) {
-            boolean inside = offset.signum() >= 0
-                    && length.signum() >= 0
-                    && offset.add(length).compareTo(size) <= 0;
-            return inside ? new Model(begin.add(offset), length) : null;
-        }
-
-        /** Without its first bytes. */
-        @Nullable
-        Model after(BigInteger bytes) {
-            return bytes.signum() < 0 ? null : part(bytes, size.subtract(bytes));
-        }
-
-        /** Without its last bytes. */
-        @Nullable
-        Model before(BigInteger bytes) {
-            return bytes.signum() < 0 ? null : part(BigInteger.ZERO, size.subtract(bytes));
-        }
-
-        @Nullable
-        Model last(BigInteger bytes) {
-            return part(size.subtract(bytes), bytes);
-        }
-    }
 
     /** A view, and what it should be. */
     private static final class Pair {
         final BufView view;
 
         @Nullable
-        Model model;
+        RangeModel model;
 
-        Pair(BufView view, @Nullable Model model) {
+        Pair(BufView view, @Nullable RangeModel model) {
             this.view = view;
             this.model = model;
         }
@@ -74,7 +46,7 @@ class BufViewModelTest {
             long base = buf.view().address();
             List<Pair> pairs = new ArrayList<>();
             for (int i = 0; i < VIEWS; i++) {
-                pairs.add(new Pair(buf.view(), Model.WHOLE));
+                pairs.add(new Pair(buf.view(), WHOLE));
             }
             for (int step = 0; step < STEPS; step++) {
                 int index = random.nextInt(VIEWS);
@@ -82,7 +54,7 @@ class BufViewModelTest {
                 Pair made = step(pair, base);
                 check(pair, base, step);
                 if (pair.model == null || pair.model.size().signum() == 0) {
-                    pairs.set(index, new Pair(buf.view(), Model.WHOLE)); // of no more use
+                    pairs.set(index, new Pair(buf.view(), WHOLE)); // of no more use
                 }
                 if (made != null) {
                     check(made, base, step);
@@ -95,7 +67,7 @@ class BufViewModelTest {
     /** Does one step to both; returns the view that it made, if any. */
     private @Nullable Pair step(Pair pair, long base) {
         BufView view = pair.view;
-        Model model = pair.model;
+        RangeModel model = pair.model;
         long a = number();
         long b = number();
         BigInteger bigA = BigInteger.valueOf(a);
@@ -123,13 +95,13 @@ class BufViewModelTest {
             }
             case 7 -> {
                 view.resetRange();
-                pair.model = model == null ? null : Model.WHOLE;
+                pair.model = model == null ? null : WHOLE;
             }
             case 8 -> {
                 return new Pair(view.copy(), model);
             }
             default -> {
-                Model at = model == null ? null : model.part(bigA.subtract(model.begin()), BigInteger.valueOf(b));
+                RangeModel at = model == null ? null : model.part(bigA.subtract(model.begin()), BigInteger.valueOf(b));
                 assertThat(view.contains(base + a, b))
                         .as("contains, seed %s", SEED)
                         .isEqualTo(at != null);
@@ -138,13 +110,13 @@ class BufViewModelTest {
         return null;
     }
 
-    private static void move(Pair pair, boolean moved, @Nullable Model next) {
+    private static void move(Pair pair, boolean moved, @Nullable RangeModel next) {
         assertThat(moved).as("moved, seed %s", SEED).isEqualTo(next != null);
         pair.model = next == null ? pair.model : next;
     }
 
     private static void check(Pair pair, long base, int step) {
-        Model model = pair.model;
+        RangeModel model = pair.model;
         boolean right = model == null
                 ? !pair.view.isValid() && pair.view.size() == 0
                 : pair.view.isValid()

@@ -1,5 +1,6 @@
 package io.urma4j.buffer;
 
+import io.urma4j.Access;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.Arena;
@@ -21,7 +22,7 @@ final class PlainSlabs implements SlabSource {
         }
         Arena arena = Arena.ofShared();
         mostBytes.accumulateAndGet(liveBytes.addAndGet(lengthBytes), Math::max);
-        return new SlabMemory(arena.allocate(lengthBytes, SizeClasses.PAGE_BYTES), List.of(), () -> {
+        return new SlabMemory(arena.allocate(lengthBytes, SizeClasses.PAGE_BYTES), List.of(), Access.LOCAL_ONLY, () -> {
             if (isDue(unfreeable)) {
                 throw new UrmaException(UrmaStatus.EAGAIN, "slabs", "cannot be freed now");
             }

@@ -303,4 +303,18 @@ public abstract class Conformance {
             super(deviceUnderTest);
         }
     }
+
+    @Nested
+    class Exports extends ExportsContract {
+        Exports() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class ExportEnds extends ExportEndsContract {
+        ExportEnds() {
+            super(deviceUnderTest);
+        }
+    }
 }

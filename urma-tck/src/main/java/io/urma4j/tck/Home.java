@@ -28,6 +28,12 @@ public interface Home extends HomeObject {
     /** The identity of the context. */
     PeerId peerId();
 
+    /** The home as one to which buffers are exported, as a line. */
+    String peerLine();
+
+    /** Opens a buffer that was exported to the home, by its line. */
+    HomeRemoteBuf remoteBuf(String line);
+
     /** A JFR with a JFC of its own. */
     default HomeQueue receiver() {
         return receiver(JfrConfig.builder().build(), 1024);

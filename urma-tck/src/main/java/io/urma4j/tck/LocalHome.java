@@ -17,6 +17,8 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
 import io.urma4j.UrmaOptions;
+import io.urma4j.buffer.Peer;
+import io.urma4j.buffer.RemoteBuf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +74,16 @@ final class LocalHome implements Home {
     @Override
     public PeerId peerId() {
         return context.peerId();
+    }
+
+    @Override
+    public String peerLine() {
+        return Peer.of(context).toText();
+    }
+
+    @Override
+    public HomeRemoteBuf remoteBuf(String line) {
+        return new LocalHomeRemoteBuf(context, RemoteBuf.parse(line));
     }
 
     private HomeSegment segment(long lengthBytes, SegmentConfig config) {

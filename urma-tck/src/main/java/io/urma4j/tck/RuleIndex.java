@@ -54,7 +54,9 @@ public final class RuleIndex {
             BuffersContract.class,
             PoolsContract.class,
             RegistrationCacheContract.class,
-            PoolWaitersContract.class);
+            PoolWaitersContract.class,
+            ExportsContract.class,
+            ExportEndsContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

@@ -68,6 +68,16 @@ public final class DescriptorCodec {
         return decode(DescriptorKind.JETTY, bytes, DescriptorCodec::jetty);
     }
 
+    /** The fields of a segment without their frame, which has the checksum: for a descriptor inside of another. */
+    public static byte[] fieldsOf(SegmentDescriptor descriptor) {
+        return write(descriptor).toBytes();
+    }
+
+    /** The segment whose {@link #fieldsOf} are those bytes. */
+    public static SegmentDescriptor segmentOf(byte[] bytes, int from, int length) {
+        return decode(DescriptorKind.SEGMENT, ByteBuffer.wrap(bytes).slice(from, length), DescriptorCodec::segment);
+    }
+
     public static String toText(SegmentDescriptor descriptor) {
         return DescriptorText.write(DescriptorKind.SEGMENT, encode(descriptor));
     }
@@ -134,8 +144,12 @@ public final class DescriptorCodec {
     }
 
     private static <T> T decode(DescriptorKind kind, byte[] bytes, Function<DescriptorFields, T> record) {
+        return decode(kind, DescriptorFrame.open(kind, bytes), record);
+    }
+
+    private static <T> T decode(DescriptorKind kind, ByteBuffer bytes, Function<DescriptorFields, T> record) {
         try {
-            return record.apply(DescriptorFields.read(kind, DescriptorFrame.open(kind, bytes)));
+            return record.apply(DescriptorFields.read(kind, bytes));
         } catch (DescriptorException e) {
             throw e;
         } catch (UrmaException e) {

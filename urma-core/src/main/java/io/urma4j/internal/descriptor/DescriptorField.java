@@ -46,7 +46,19 @@ public enum DescriptorField {
     IMPORT_NUMBER(0x8030, 8),
     SLOT(0x8031, 4),
     GENERATION(0x8032, 8),
-    OFFSET(0x8033, 8);
+    OFFSET(0x8033, 8),
+
+    /** How one device of a home reaches a segment; once per segment. See {@code RemoteBufCodec}. */
+    WINDOWS_HOME(0x8040, 0),
+    /** The remote buffers, in their order. See {@code RemoteBufCodec}. */
+    REMOTE_BUFS(0x8041, 0),
+
+    /** Once per context of a process. See {@code Peer}. */
+    PEER_ID(0x8050, 0);
+
+    /** All, for loops without garbage. */
+    @SuppressWarnings({"ImmutableEnumChecker", "MutablePublicArray"}) // of this package, which does not write it
+    static final DescriptorField[] ALL = values();
 
     static final int CRITICAL_BIT = 0x8000;
 
@@ -61,11 +73,11 @@ public enum DescriptorField {
     }
 
     boolean mayRepeat() {
-        return this == ENDPOINT;
+        return this == ENDPOINT || this == WINDOWS_HOME || this == PEER_ID;
     }
 
     boolean mayBeMissing() {
-        return this == ENDPOINT || this == WINDOWS_ONLY;
+        return this == ENDPOINT || this == WINDOWS_ONLY || this == WINDOWS_HOME;
     }
 
     @Override

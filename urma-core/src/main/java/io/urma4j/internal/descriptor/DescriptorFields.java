@@ -48,8 +48,7 @@ public final class DescriptorFields {
         int tag = bytes.getShort() & 0xFFFF;
         int length = bytes.getShort() & 0xFFFF;
         if (bytes.remaining() < length) {
-            throw new DescriptorException("field 0x" + Integer.toHexString(tag) + " is truncated: " + bytes.remaining()
-                    + " of " + length + " bytes");
+            throw truncated(tag, bytes.remaining(), length);
         }
         ByteBuffer value = bytes.slice(bytes.position(), length);
         bytes.position(bytes.position() + length);
@@ -57,10 +56,22 @@ public final class DescriptorFields {
                 kind.fields().stream().filter(field -> field.tag == tag).findFirst();
         if (known.isPresent()) {
             add(known.get(), value);
-        } else if ((tag & DescriptorField.CRITICAL_BIT) != 0) {
+        } else {
+            checkMaySkip(tag);
+        }
+    }
+
+    /** Refuses an unknown field that is critical. */
+    static void checkMaySkip(int tag) {
+        if ((tag & DescriptorField.CRITICAL_BIT) != 0) {
             throw new DescriptorException(
                     "field 0x" + Integer.toHexString(tag) + " is critical, but unknown to this version of the library");
         }
+    }
+
+    static DescriptorException truncated(int tag, int found, int length) {
+        return new DescriptorException(
+                "field 0x" + Integer.toHexString(tag) + " is truncated: " + found + " of " + length + " bytes");
     }
 
     private void add(DescriptorField field, ByteBuffer value) {
@@ -98,7 +109,9 @@ public final class DescriptorFields {
 
     /** Collects fields. */
     static final class Writer {
-        private final ByteBuffer bytes = ByteBuffer.allocate(DescriptorFrame.MAX_BYTES);
+        private static final int FIRST_BYTES = 256;
+
+        private ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
 
         Writer number(DescriptorField field, long value) {
             header(field, field.lengthBytes);
@@ -118,7 +131,16 @@ public final class DescriptorFields {
         }
 
         private void header(DescriptorField field, int length) {
+            room(HEADER_BYTES + length);
             bytes.putShort((short) field.tag).putShort((short) length);
+        }
+
+        private void room(int more) {
+            if (bytes.remaining() < more) {
+                int atLeast = bytes.position() + more;
+                bytes = ByteBuffer.allocate(Math.max(2 * bytes.capacity(), atLeast))
+                        .put(bytes.flip());
+            }
         }
 
         byte[] toBytes() {

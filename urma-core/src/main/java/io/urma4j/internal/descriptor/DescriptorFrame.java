@@ -25,53 +25,78 @@ public final class DescriptorFrame {
     private static final int MARK = 0x55344A44;
     private static final int MAJOR = 1;
     private static final int MINOR = 0;
-    private static final int FIELDS = 12;
-    private static final int CHECKSUM_BYTES = 4;
+    private static final int KIND = 6;
+
+    /** Where its length is. */
+    static final int LENGTH = 8;
+
+    /** Where its fields begin. */
+    static final int FIELDS = 12;
+
+    static final int CHECKSUM_BYTES = 4;
     private static final int MIN_BYTES = FIELDS + CHECKSUM_BYTES;
 
     private DescriptorFrame() {}
 
     /** Puts the frame around {@code fields}. */
     static byte[] seal(DescriptorKind kind, byte[] fields) {
-        ByteBuffer frame = ByteBuffer.allocate(MIN_BYTES + fields.length);
-        frame.putInt(MARK).put((byte) MAJOR).put((byte) MINOR).putShort((short) kind.number);
-        frame.putInt(frame.capacity()).put(fields);
-        return frame.putInt(checksum(frame.array())).array();
+        byte[] frame = new byte[MIN_BYTES + fields.length];
+        writeHead(kind, frame);
+        return ByteBuffer.wrap(frame)
+                .putInt(LENGTH, frame.length)
+                .put(FIELDS, fields)
+                .putInt(frame.length - CHECKSUM_BYTES, checksum(new CRC32C(), frame, frame.length))
+                .array();
+    }
+
+    /** Writes what stands before the length. */
+    static void writeHead(DescriptorKind kind, byte[] frame) {
+        BigEndian.putInt(frame, 0, MARK);
+        frame[4] = MAJOR;
+        frame[5] = MINOR;
+        BigEndian.putShort(frame, KIND, kind.number);
     }
 
     /** The fields inside the frame, which is whole and of the wanted kind. */
     static ByteBuffer open(DescriptorKind wanted, byte[] bytes) {
-        checkWhole(bytes);
-        ByteBuffer frame = ByteBuffer.wrap(bytes);
-        if (frame.getInt(bytes.length - CHECKSUM_BYTES) != checksum(bytes)) {
+        checkLength(bytes.length);
+        check(wanted, new CRC32C(), bytes, bytes.length);
+        return ByteBuffer.wrap(bytes).slice(FIELDS, bytes.length - MIN_BYTES);
+    }
+
+    /** Checks the length that a frame seems to have, before it is looked at. */
+    static void checkLength(int length) {
+        if (length > MAX_BYTES) {
+            throw new DescriptorException("has " + length + " bytes, more than the limit of " + MAX_BYTES);
+        }
+        if (length < MIN_BYTES) {
+            throw new DescriptorException("is truncated: " + length + " bytes, the shortest has " + MIN_BYTES);
+        }
+    }
+
+    /** Checks the first {@code length} bytes: a frame that is whole and of the wanted kind. */
+    static void check(DescriptorKind wanted, CRC32C crc, byte[] bytes, int length) {
+        checkWhole(bytes, length);
+        if (BigEndian.getInt(bytes, length - CHECKSUM_BYTES) != checksum(crc, bytes, length)) {
             throw new DescriptorException("its checksum is wrong: the bytes were changed");
         }
-        int major = frame.get(4) & 0xFF;
+        int major = bytes[4] & 0xFF;
         if (major != MAJOR) {
             throw new DescriptorException("major version " + major + " is unknown, this library supports " + MAJOR);
         }
-        checkKind(wanted, frame.getShort(6) & 0xFFFF);
-        return frame.slice(FIELDS, bytes.length - MIN_BYTES);
+        checkKind(wanted, BigEndian.getShort(bytes, KIND));
     }
 
-    private static void checkWhole(byte[] bytes) {
-        if (bytes.length > MAX_BYTES) {
-            throw new DescriptorException("has " + bytes.length + " bytes, more than the limit of " + MAX_BYTES);
-        }
-        if (bytes.length < MIN_BYTES) {
-            throw new DescriptorException("is truncated: " + bytes.length + " bytes, the shortest has " + MIN_BYTES);
-        }
-        ByteBuffer frame = ByteBuffer.wrap(bytes);
-        if (frame.getInt(0) != MARK) {
+    private static void checkWhole(byte[] bytes, int found) {
+        if (BigEndian.getInt(bytes, 0) != MARK) {
             throw new DescriptorException("does not begin with the magic number of a descriptor");
         }
-        long length = frame.getInt(8) & 0xFFFF_FFFFL;
-        if (bytes.length < length) {
-            throw new DescriptorException("is truncated: " + bytes.length + " of " + length + " bytes");
+        long length = BigEndian.getInt(bytes, LENGTH) & 0xFFFF_FFFFL;
+        if (found < length) {
+            throw new DescriptorException("is truncated: " + found + " of " + length + " bytes");
         }
-        if (bytes.length > length) {
-            throw new DescriptorException(
-                    "is followed by other bytes: " + bytes.length + ", but its length is " + length);
+        if (found > length) {
+            throw new DescriptorException("is followed by other bytes: " + found + ", but its length is " + length);
         }
     }
 
@@ -87,10 +112,10 @@ public final class DescriptorFrame {
         throw new DescriptorException("is " + found + ", not of a " + wanted.word);
     }
 
-    /** Of all bytes but the last four. */
-    private static int checksum(byte[] bytes) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, 0, bytes.length - CHECKSUM_BYTES);
+    /** Of the first {@code length} bytes but the last four. */
+    static int checksum(CRC32C crc, byte[] bytes, int length) {
+        crc.reset();
+        crc.update(bytes, 0, length - CHECKSUM_BYTES);
         return (int) crc.getValue();
     }
 }

@@ -12,13 +12,16 @@ import static io.urma4j.internal.descriptor.DescriptorField.MEMORY_KIND;
 import static io.urma4j.internal.descriptor.DescriptorField.MODE;
 import static io.urma4j.internal.descriptor.DescriptorField.OFFSET;
 import static io.urma4j.internal.descriptor.DescriptorField.ORDER_TYPE;
+import static io.urma4j.internal.descriptor.DescriptorField.PEER_ID;
 import static io.urma4j.internal.descriptor.DescriptorField.POLICY;
 import static io.urma4j.internal.descriptor.DescriptorField.QUEUE_ID;
 import static io.urma4j.internal.descriptor.DescriptorField.QUEUE_KIND;
+import static io.urma4j.internal.descriptor.DescriptorField.REMOTE_BUFS;
 import static io.urma4j.internal.descriptor.DescriptorField.SLOT;
 import static io.urma4j.internal.descriptor.DescriptorField.TOKEN;
 import static io.urma4j.internal.descriptor.DescriptorField.TOKEN_ID;
 import static io.urma4j.internal.descriptor.DescriptorField.UASID;
+import static io.urma4j.internal.descriptor.DescriptorField.WINDOWS_HOME;
 import static io.urma4j.internal.descriptor.DescriptorField.WINDOWS_ONLY;
 
 import java.util.Collections;
@@ -48,7 +51,13 @@ public enum DescriptorKind {
     /** A Jetty or JFR together with its token. */
     SHARED_JETTY(4, "shared-jetty", withToken(JETTY)),
     /** A window of a segment, for one of its importers. */
-    WINDOW(5, "window", EnumSet.of(IMPORT_NUMBER, SLOT, GENERATION, OFFSET, LENGTH, ACCESS));
+    WINDOW(5, "window", EnumSet.of(IMPORT_NUMBER, SLOT, GENERATION, OFFSET, LENGTH, ACCESS)),
+    /** Memory that is exported to a peer, with all that its imports need. */
+    REMOTE_BUF(6, "remote-buf", EnumSet.of(WINDOWS_HOME, REMOTE_BUFS)),
+    /** Several of these. */
+    REMOTE_BUF_LIST(7, "remote-bufs", EnumSet.of(WINDOWS_HOME, REMOTE_BUFS)),
+    /** The identities of the contexts of a process. */
+    PEER(8, "peer", EnumSet.of(PEER_ID));
 
     /** In the binary form. */
     final int number;
@@ -71,7 +80,7 @@ public enum DescriptorKind {
         return fields;
     }
 
-    /** The fields that a descriptor of this kind has, each once; ENDPOINT any number of times, WINDOWS_ONLY at most once. */
+    /** The fields that a descriptor of this kind has, each once; {@link DescriptorField} tells which may repeat or be missing. */
     Set<DescriptorField> fields() {
         return fields;
     }

@@ -20,12 +20,13 @@ public final class DescriptorText {
 
     private DescriptorText() {}
 
-    static String write(DescriptorKind kind, byte[] binary) {
+    /** The line of a binary form. */
+    public static String write(DescriptorKind kind, byte[] binary) {
         return kind.prefix() + ENCODER.encodeToString(binary);
     }
 
     /** The binary form in a line of the wanted kind; blanks around it are ignored. */
-    static byte[] read(DescriptorKind wanted, String text) {
+    public static byte[] read(DescriptorKind wanted, String text) {
         if (text == null || text.isBlank()) {
             throw new DescriptorException("the line is empty");
         }

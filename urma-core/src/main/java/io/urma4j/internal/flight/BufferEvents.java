@@ -58,6 +58,7 @@ final class BufferEvents implements FlightRecorderListener {
         event.waiters = now.waiters();
         event.waits = now.waits();
         event.refusals = now.refusals();
+        event.quarantined = now.quarantined();
         event.commit();
     }
 
@@ -120,6 +121,10 @@ final class BufferEvents implements FlightRecorderListener {
 
         @Label("Refusals")
         long refusals;
+
+        @Label("Quarantined")
+        @Description("Buffers whose lease is over, and of which a peer still uses a window")
+        int quarantined;
     }
 
     @Name("io.urma4j.BufferWait")
