@@ -85,7 +85,7 @@ public abstract class RegistrationCacheContract extends Contract {
         }
     }
 
-    /** The registration of an operation that is under way is not evicted, and its memory is read to the end. */
+    /** The registration of an operation that is in flight is not evicted, and its memory is read to the end. */
     @Rule("S14.34")
     @Test
     void whatOperationsHoldIsNotEvicted() {
