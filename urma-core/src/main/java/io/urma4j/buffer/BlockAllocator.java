@@ -309,6 +309,8 @@ final class BlockAllocator {
     private void trimUnused() {
         isTrimming = false;
         if (!isClosed) {
+            ordinary.retryUnfreed();
+            reserve.retryUnfreed();
             ordinary.condemnUnused(config.softBytes() - reserve.registeredBytes());
             reserve.condemnUnused(config.softBytes() - ordinary.registeredBytes());
             trimLater();

@@ -249,6 +249,25 @@ class RegisteredBufferPoolTest {
         }
     }
 
+    /** S14.23: also a slab whose first end failed. */
+    @Test
+    void idleMemoryThatCouldNotBeFreedIsFreedLater() {
+        try (RegisteredBufferPool pool = pool(
+                PoolConfig.builder(MB).softBytes(256 * KB).slabBytes(64 * KB).idleTrim(Duration.ofMillis(20)))) {
+            List<RdmaBuf> leases = new ArrayList<>();
+            for (int i = 0; i < 16; i++) {
+                leases.add(acquire(pool, 64 * KB));
+            }
+            slabs.failToFreeNext(12);
+            leases.forEach(RdmaBuf::close);
+
+            Awaitility.await().untilAsserted(() -> {
+                assertThat(pool.stats().registeredBytes()).isBetween(1L, 256L * KB);
+                assertThat(slabs.liveBytes()).isEqualTo(pool.stats().registeredBytes());
+            });
+        }
+    }
+
     // ---- waiting
 
     /** S14.12. */
