@@ -309,8 +309,8 @@ final class BlockAllocator {
     private void trimUnused() {
         isTrimming = false;
         if (!isClosed) {
-            ordinary.condemnUnused(config.softBytes() - reserve.registeredBytes());
-            reserve.condemnUnused(config.softBytes() - ordinary.registeredBytes());
+            ordinary.condemnUnused(config.softBytes() - reserve.keptBytes());
+            reserve.condemnUnused(config.softBytes() - ordinary.keptBytes());
             trimLater();
         }
     }
