@@ -110,7 +110,8 @@ final class Block {
 
     /** Its registration with a context. */
     LocalSegment registeredWith(UrmaContext context, Object view) {
-        for (LocalSegment registration : registrations) {
+        for (int i = 0; i < registrations.size(); i++) { // without the garbage of an iterator
+            LocalSegment registration = registrations.get(i);
             if (registration.context() == context) {
                 return registration;
             }

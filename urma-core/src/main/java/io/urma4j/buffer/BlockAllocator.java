@@ -311,8 +311,8 @@ final class BlockAllocator {
         if (!isClosed) {
             ordinary.retryUnfreed();
             reserve.retryUnfreed();
-            ordinary.condemnUnused(config.softBytes() - reserve.registeredBytes());
-            reserve.condemnUnused(config.softBytes() - ordinary.registeredBytes());
+            ordinary.condemnUnused(config.softBytes() - reserve.keptBytes());
+            reserve.condemnUnused(config.softBytes() - ordinary.keptBytes());
             trimLater();
         }
     }

@@ -26,6 +26,7 @@ final class SlabBudget {
     private final List<Slab> unfreed = new ArrayList<>(); // those whose freeing failed
     private final int[] ordered; // by class: slabs that are being made
     private long registeredBytes;
+    private long condemnedBytes; // of those: slabs that are about to be freed
 
     /**
      * A budget without slabs.
@@ -55,6 +56,11 @@ final class SlabBudget {
 
     long registeredBytes() {
         return registeredBytes;
+    }
+
+    /** Registered bytes without those that are about to be freed. */
+    long keptBytes() {
+        return registeredBytes - condemnedBytes;
     }
 
     SequencedSet<Slab> slabs() {
@@ -292,6 +298,7 @@ final class SlabBudget {
     private void condemn(Slab slab) {
         remove(slab);
         condemned.add(slab);
+        condemnedBytes += slab.lengthBytes();
     }
 
     /** Condemns all idle slabs, and tries those again whose freeing failed. */
@@ -307,13 +314,14 @@ final class SlabBudget {
     /** Has those freed again whose freeing failed. */
     void retryUnfreed() {
         condemned.addAll(unfreed);
+        unfreed.forEach(slab -> condemnedBytes += slab.lengthBytes());
         unfreed.clear();
     }
 
-    /** Condemns slabs without a lease since the previous call, until {@code targetBytes} or fewer are registered. */
+    /** Condemns slabs without a lease since the previous call, until {@code targetBytes} or fewer are kept. */
     void condemnUnused(long targetBytes) {
         collect();
-        long excess = registeredBytes - targetBytes;
+        long excess = keptBytes() - targetBytes;
         for (Slab slab : List.copyOf(slabs)) {
             if (slab.isIdleSinceLastLook() && excess > 0) {
                 excess -= slab.lengthBytes();
@@ -332,11 +340,13 @@ final class SlabBudget {
     /** A condemned slab is gone. */
     void freed(Slab slab) {
         registeredBytes -= slab.lengthBytes();
+        condemnedBytes -= slab.lengthBytes();
     }
 
     /** A condemned slab could not be freed; its bytes stay registered. */
     void notFreed(Slab slab) {
         unfreed.add(slab);
+        condemnedBytes -= slab.lengthBytes();
     }
 
     /** A victim could not be freed; the grant loses its bytes. */
