@@ -15,6 +15,7 @@ import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
+import io.urma4j.RemoteWindow;
 import io.urma4j.TargetJetty;
 import io.urma4j.UrmaContext;
 import io.urma4j.WorkRequestList;
@@ -130,6 +131,20 @@ public final class SendSide {
 
     public Outcome read(RemoteSegment source, long from, LocalSegment destination, long to, long lengthBytes) {
         assertThat(jfs.read(source, from, destination, to, lengthBytes, lengthBytes))
+                .isTrue();
+        return awaitCompletion();
+    }
+
+    /** From the start of the scratch memory. */
+    public Outcome write(RemoteWindow target, long to, long lengthBytes) {
+        assertThat(target.write(jfs, to, scratch, 0, lengthBytes, 0, PostFlags.DEFAULT))
+                .isTrue();
+        return awaitCompletion();
+    }
+
+    /** To the start of the scratch memory. */
+    public Outcome read(RemoteWindow source, long from, long lengthBytes) {
+        assertThat(source.read(jfs, from, scratch, 0, lengthBytes, 0, PostFlags.DEFAULT))
                 .isTrue();
         return awaitCompletion();
     }

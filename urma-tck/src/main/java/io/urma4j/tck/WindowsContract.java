@@ -67,18 +67,6 @@ public abstract class WindowsContract extends Contract {
         return new Opened(imported, grant, imported.remote().importWindow(WindowKey.parse(grant.key())));
     }
 
-    private static CompletionStatus write(RemoteWindow window, SendSide queue, long offset, long lengthBytes) {
-        assertThat(window.write(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT))
-                .isTrue();
-        return queue.awaitCompletion().status();
-    }
-
-    private static CompletionStatus read(RemoteWindow window, SendSide queue, long offset, long lengthBytes) {
-        assertThat(window.read(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT))
-                .isTrue();
-        return queue.awaitCompletion().status();
-    }
-
     private SendSide freshQueue() {
         return pair.initiator().queue(JfsConfig.DEFAULT);
     }
@@ -101,9 +89,9 @@ public abstract class WindowsContract extends Contract {
         var queue = freshQueue();
         new Payload(4).fill(queue.scratch().memory(), 0, 0, LENGTH);
 
-        assertThat(write(opened.window(), queue, 0, LENGTH)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.write(opened.window(), 0, LENGTH).status()).isEqualTo(CompletionStatus.SUCCESS);
         queue.scratch().memory().fill((byte) 0);
-        assertThat(read(opened.window(), queue, 8, 64)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.read(opened.window(), 8, 64).status()).isEqualTo(CompletionStatus.SUCCESS);
 
         assertThat(opened.imported().home().firstDifference(new Payload(4), FROM, 0, LENGTH))
                 .isEqualTo(-1);
@@ -126,9 +114,9 @@ public abstract class WindowsContract extends Contract {
         var queue = freshQueue();
         new Payload(4).fill(queue.scratch().memory(), 0, 0, 8);
 
-        assertThat(write(window, queue, 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.write(window, 0, 8).status()).isEqualTo(CompletionStatus.SUCCESS);
         queue.scratch().memory().fill((byte) 0);
-        assertThat(read(window, queue, 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.read(window, 0, 8).status()).isEqualTo(CompletionStatus.SUCCESS);
 
         assertThat(imported.home().firstDifference(new Payload(4), FROM + 3, 0, 8))
                 .isEqualTo(-1);
@@ -189,7 +177,7 @@ public abstract class WindowsContract extends Contract {
                 () -> opened.window()
                         .atomic(queue.jfs(), Opcode.FADD, 0, queue.scratch(), 0, 8, 1, 0, 0, PostFlags.DEFAULT));
 
-        assertThat(read(opened.window(), queue, 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.read(opened.window(), 0, 8).status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(opened.imported().home().isZero(0, SIZE)).isTrue();
     }
 
@@ -208,10 +196,10 @@ public abstract class WindowsContract extends Contract {
             assertThat(opened.window().isTakenBack()).isTrue();
         }
         var writer = freshQueue();
-        assertThat(write(opened.window(), writer, 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(writer.write(opened.window(), 0, 64).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(opened.window().isTakenBack()).as("known by the refusal").isTrue();
         var reader = freshQueue();
-        assertThat(read(opened.window(), reader, 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(reader.read(opened.window(), 0, 64).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(reader.scratch().memory().toArray(JAVA_BYTE)).containsOnly(0);
         var counter = freshQueue();
         opened.window().atomic(counter.jfs(), Opcode.FADD, 0, counter.scratch(), 0, 8, 1, 0, 0, PostFlags.DEFAULT);
@@ -219,7 +207,7 @@ public abstract class WindowsContract extends Contract {
         var late = opened.imported()
                 .remote()
                 .importWindow(WindowKey.parse(opened.grant().key()));
-        assertThat(write(late, freshQueue(), 0, 8)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(freshQueue().write(late, 0, 8).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(home.firstDifference(new Payload(8), 0, 0, SIZE)).isEqualTo(-1);
         assertThat(opened.grant().isQuiet()).isTrue();
     }
@@ -239,10 +227,10 @@ public abstract class WindowsContract extends Contract {
                 WindowKey.parse(home.grant(0, FROM, LENGTH, Access.READ_WRITE).key()));
 
         var queue = freshQueue();
-        assertThat(write(neighbour, queue, 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
-        assertThat(write(again, queue, 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.write(neighbour, 0, 64).status()).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.write(again, 0, 64).status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(queue.write(remote, 0, queue.scratch(), 0, 8).isSuccess()).isTrue();
-        assertThat(write(opened.window(), freshQueue(), 0, 8)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(freshQueue().write(opened.window(), 0, 8).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
     }
 
     /**
@@ -350,7 +338,7 @@ public abstract class WindowsContract extends Contract {
                 .importSegment(opened.imported().home().shared());
 
         assertRefused(UrmaStatus.ENOPERM, () -> other.importWindow(key)).hasMessageContaining("another import");
-        assertThat(write(opened.window(), freshQueue(), 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(freshQueue().write(opened.window(), 0, 8).status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     /** S7.10: impossible grants are refused, and take no room. */
@@ -420,7 +408,8 @@ public abstract class WindowsContract extends Contract {
         assertThat(opened.imported().home().unregister(Patience.LIMIT)).isEqualTo(Revocation.COMPLETED);
         opened.imported().home().fill(new Payload(1));
 
-        assertThat(write(opened.window(), freshQueue(), 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(freshQueue().write(opened.window(), 0, 64).status())
+                .isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(opened.imported().home().firstDifference(new Payload(1), 0, 0, SIZE))
                 .isEqualTo(-1);
         assertThat(opened.grant().takeBack()).isTrue();

@@ -66,18 +66,6 @@ public abstract class WindowsOnlyContract extends Contract {
         return pair.initiator().queue(JfsConfig.DEFAULT);
     }
 
-    private static CompletionStatus write(RemoteWindow window, SendSide queue, long offset, long lengthBytes) {
-        assertThat(window.write(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT))
-                .isTrue();
-        return queue.awaitCompletion().status();
-    }
-
-    private static CompletionStatus read(RemoteWindow window, SendSide queue, long offset, long lengthBytes) {
-        assertThat(window.read(queue.jfs(), offset, queue.scratch(), 0, lengthBytes, 0, PostFlags.DEFAULT))
-                .isTrue();
-        return queue.awaitCompletion().status();
-    }
-
     // ---- S14.31
 
     /** S14.31: the import allows no operation, no simple call and no mapping by itself. */
@@ -114,11 +102,11 @@ public abstract class WindowsOnlyContract extends Contract {
         var queue = freshQueue();
         new Payload(4).fill(queue.scratch().memory(), 0, 0, LENGTH);
 
-        assertThat(write(window, queue, 0, LENGTH)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.write(window, 0, LENGTH).status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(opened.home().firstDifference(new Payload(4), FROM, 0, LENGTH))
                 .isEqualTo(-1);
         queue.scratch().memory().fill((byte) 0);
-        assertThat(read(window, queue, 8, 64)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(queue.read(window, 8, 64).status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(new Payload(4).firstDifference(queue.scratch().memory(), 0, 8, 64))
                 .isEqualTo(-1);
         opened.home().setWord(FROM + 16, 40);
@@ -142,11 +130,11 @@ public abstract class WindowsOnlyContract extends Contract {
 
         for (HomeGrant each : new HomeGrant[] {byImport, byIdentity}) {
             var window = opened.remote().importWindow(WindowKey.parse(each.key()));
-            assertThat(write(window, queue, 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
+            assertThat(queue.write(window, 0, 64).status()).isEqualTo(CompletionStatus.SUCCESS);
             assertThat(each.takeBack()).isTrue();
-            assertThat(write(window, freshQueue(), 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+            assertThat(freshQueue().write(window, 0, 64).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         }
-        assertThat(read(opened.window(), freshQueue(), 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(freshQueue().read(opened.window(), 0, 8).status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     /** S14.31: the home decides, not the descriptor: one that hides what the segment is opens no more. */
@@ -160,7 +148,7 @@ public abstract class WindowsOnlyContract extends Contract {
         assertOpensNothing(remote);
 
         var window = remote.importWindow(WindowKey.parse(grant.key()));
-        assertThat(write(window, freshQueue(), 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(freshQueue().write(window, 0, 8).status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(home.isZero(0, FROM)).isTrue();
     }
 
@@ -265,13 +253,14 @@ public abstract class WindowsOnlyContract extends Contract {
     void takenBackWindowMovesNoByte() {
         var opened = opened(Access.READ_WRITE);
         var window = opened.window();
-        assertThat(write(window, freshQueue(), 0, 64)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(freshQueue().write(window, 0, 64).status()).isEqualTo(CompletionStatus.SUCCESS);
         opened.home().fill(new Payload(8));
 
         assertThat(opened.grant().takeBack()).isTrue();
 
-        assertThat(write(window, freshQueue(), 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
-        assertThat(write(opened.window(), freshQueue(), 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(freshQueue().write(window, 0, 64).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(freshQueue().write(opened.window(), 0, 64).status())
+                .isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(opened.home().firstDifference(new Payload(8), 0, 0, SIZE)).isEqualTo(-1);
         assertThat(opened.grant().isQuiet()).isTrue();
     }
@@ -330,7 +319,7 @@ public abstract class WindowsOnlyContract extends Contract {
 
         var window = again.importWindow(WindowKey.parse(opened.grant().key()));
 
-        assertThat(write(window, freshQueue(), 0, 8)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(freshQueue().write(window, 0, 8).status()).isEqualTo(CompletionStatus.SUCCESS);
     }
 
     /** S14.32: on a segment that opens as a whole, a window is granted before the import, which needs the token. */
@@ -348,9 +337,9 @@ public abstract class WindowsOnlyContract extends Contract {
                         shared.descriptor(), Token.of(shared.token().value() + 1)));
 
         var window = context.importSegment(shared).importWindow(WindowKey.parse(grant.key()));
-        assertThat(read(window, freshQueue(), 0, LENGTH)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(freshQueue().read(window, 0, LENGTH).status()).isEqualTo(CompletionStatus.SUCCESS);
         assertThat(grant.takeBack()).isTrue();
-        assertThat(read(window, freshQueue(), 0, LENGTH)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(freshQueue().read(window, 0, LENGTH).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
     }
 
     /** S14.32: more than the segment allows, ranges outside, and windows of isolated segments are refused. */
@@ -381,7 +370,7 @@ public abstract class WindowsOnlyContract extends Contract {
         opened.home().unregister(Patience.LIMIT);
         opened.home().fill(new Payload(1));
 
-        assertThat(write(window, freshQueue(), 0, 64)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(freshQueue().write(window, 0, 64).status()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(opened.home().firstDifference(new Payload(1), 0, 0, SIZE)).isEqualTo(-1);
         assertThat(opened.grant().takeBack()).isTrue();
         assertThat(unused.takeBack()).isTrue();

@@ -232,19 +232,15 @@ final class KeyTable implements Memory {
                 : entry.memory; // without a VA, a later life would look like an earlier one
     }
 
-    /** Has a packet refer to its payload in the memory of a local key; false if it must be copied. */
+    /** Has a packet refer to its payload in the range of a valid key that was checked; false if it must be copied. */
     boolean refer(int key, long offset, Packet packet, int lengthBytes) {
-        MemorySegment memory = local(key);
-        return memory != null
-                && offset >= 0
-                && offset <= memory.byteSize() - lengthBytes
-                && refer(entries[index(key)], offset, packet, lengthBytes);
-    }
-
-    private static boolean refer(Entry entry, long offset, Packet packet, int lengthBytes) {
+        Entry entry = entries[index(key)];
         PinnedMemory pinned = entry.pinned;
         MemorySegment memory = entry.memory;
-        if (pinned == null || memory == null || !memory.scope().isAlive()) {
+        if (!packet.mayRefer(lengthBytes)
+                || pinned == null
+                || memory == null
+                || !memory.scope().isAlive()) {
             return false;
         }
         long from = pinned.offset(memory, offset, lengthBytes);
@@ -306,8 +302,7 @@ final class KeyTable implements Memory {
             return false;
         }
         long offset = offset(key, va);
-        return (to.mayRefer(lengthBytes) && refer(entries[index(key)], offset, to, lengthBytes))
-                || Dma.read(memory, offset, to.bytes(), to.payloadAt(), lengthBytes);
+        return refer(key, offset, to, lengthBytes) || Dma.read(memory, offset, to.bytes(), to.payloadAt(), lengthBytes);
     }
 
     @Override

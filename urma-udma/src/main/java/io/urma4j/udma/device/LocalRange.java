@@ -25,8 +25,11 @@ final class LocalRange {
 
     /** The same for all of a packet's payload, which may stay where it is. */
     static boolean load(KeyTable memory, int key, long offset, Packet to, int lengthBytes) {
-        return (to.mayRefer(lengthBytes) && memory.refer(key, offset, to, lengthBytes))
-                || load(memory, key, offset, to.bytes(), to.payloadAt(), lengthBytes);
+        MemorySegment local = memory.local(key);
+        return local != null
+                && isInside(local, offset, lengthBytes)
+                && (memory.refer(key, offset, to, lengthBytes)
+                        || Dma.read(local, offset, to.bytes(), to.payloadAt(), lengthBytes));
     }
 
     private static boolean isInside(MemorySegment memory, long offset, int lengthBytes) {
