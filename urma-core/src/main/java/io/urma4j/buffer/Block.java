@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -217,8 +218,8 @@ final class Block {
      *
      * @return false if the lease has ended; then the grants are revoked, or the caller's to revoke
      */
-    boolean addExport(long generation, RemoteBuf buf, List<WindowGrant> grants) {
-        boolean isAdded = exportsOf(generation).add(buf, grants);
+    boolean addExport(long generation, Peer peer, RemoteBuf buf, List<WindowGrant> grants) {
+        boolean isAdded = exportsOf(generation).add(peer, buf, grants);
         if (isAdded && !isLive(generation)) {
             takeBackExports(generation); // the thread that ended the lease may have looked too early
             return false;
@@ -261,6 +262,14 @@ final class Block {
         }
         exports = null;
         return true;
+    }
+
+    /** Adds what each peer has of the lease, or still uses of the last one. */
+    void addPeers(Map<Peer, PeerUse> uses) {
+        LeaseExports known = exports;
+        if (known != null) {
+            known.addPeers(uses);
+        }
     }
 
     /** How many leases have ended. */

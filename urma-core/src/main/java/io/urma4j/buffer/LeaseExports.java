@@ -2,16 +2,24 @@ package io.urma4j.buffer;
 
 import io.urma4j.WindowGrant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** The windows that one lease has granted to peers. They end with it. Safe for any thread; no call waits. */
 final class LeaseExports {
     private final long generation;
     private final List<Export> open = new ArrayList<>(1);
-    private final List<WindowGrant> ending = new ArrayList<>(0); // revoked, and not known to be quiet
+    private final List<Revoked> ending = new ArrayList<>(0); // and not known to be quiet
     private boolean isEnded;
 
-    private record Export(RemoteBuf buf, List<WindowGrant> grants) {}
+    private record Export(Peer peer, RemoteBuf buf, List<WindowGrant> grants) {}
+
+    private record Revoked(Peer peer, WindowGrant grant) {
+        boolean isQuiet() {
+            return grant.isQuiet();
+        }
+    }
 
     /** @param generation of the lease */
     LeaseExports(long generation) {
@@ -23,11 +31,11 @@ final class LeaseExports {
     }
 
     /** Adds what was granted; false if the lease has ended, and then the grants are the caller's to revoke. */
-    synchronized boolean add(RemoteBuf buf, List<WindowGrant> grants) {
+    synchronized boolean add(Peer peer, RemoteBuf buf, List<WindowGrant> grants) {
         if (isEnded) {
             return false;
         }
-        open.add(new Export(buf, grants));
+        open.add(new Export(peer, buf, grants));
         return true;
     }
 
@@ -39,8 +47,8 @@ final class LeaseExports {
                 break;
             }
         }
-        ending.removeIf(WindowGrant::isQuiet);
-        return ending.isEmpty() || ending.stream().noneMatch(grant -> isOf(buf, grant));
+        ending.removeIf(Revoked::isQuiet);
+        return ending.isEmpty() || ending.stream().noneMatch(revoked -> isOf(buf, revoked.grant));
     }
 
     private static boolean isOf(RemoteBuf buf, WindowGrant grant) {
@@ -50,7 +58,7 @@ final class LeaseExports {
     private void end(Export export) {
         for (WindowGrant grant : export.grants) {
             if (!grant.takeBack()) {
-                ending.add(grant);
+                ending.add(new Revoked(export.peer, grant));
             }
         }
     }
@@ -64,7 +72,23 @@ final class LeaseExports {
 
     /** Whether all windows are revoked and no peer uses one any more. */
     synchronized boolean areQuiet() {
-        ending.removeIf(WindowGrant::isQuiet);
+        ending.removeIf(Revoked::isQuiet);
         return open.isEmpty() && ending.isEmpty();
+    }
+
+    /** Adds what each peer has of the lease. */
+    synchronized void addPeers(Map<Peer, PeerUse> uses) {
+        Map<Peer, PeerUse> ofLease = new LinkedHashMap<>();
+        for (Export export : open) {
+            ofLease.merge(export.peer, new PeerUse(1, export.grants.size(), 0), LeaseExports::ofOneLease);
+        }
+        for (Revoked revoked : ending) {
+            ofLease.merge(revoked.peer, new PeerUse(1, 1, 1), LeaseExports::ofOneLease);
+        }
+        ofLease.forEach((peer, use) -> uses.merge(peer, use, PeerUse::plus));
+    }
+
+    private static PeerUse ofOneLease(PeerUse first, PeerUse second) {
+        return new PeerUse(1, first.windows() + second.windows(), first.stillUsed() + second.stillUsed());
     }
 }

@@ -144,7 +144,7 @@ public final class RdmaBuf implements AutoCloseable {
         try {
             Exporter exporter = new Exporter(this, peer);
             RemoteBuf exported = exporter.grant(block, view.localOffset(), view.size(), access);
-            if (!block.addExport(generation, exported, exporter.grants())) {
+            if (!block.addExport(generation, peer, exported, exporter.grants())) {
                 exporter.takeBack();
                 throw Checks.closed(this);
             }

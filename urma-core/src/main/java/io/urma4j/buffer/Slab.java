@@ -1,5 +1,6 @@
 package io.urma4j.buffer;
 
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +102,13 @@ final class Slab {
         boolean isUntouched = isFreeable() && leases == leasesSeen;
         leasesSeen = isIdle() ? leases : -1;
         return isUntouched;
+    }
+
+    /** Adds what each peer has of the chunks' leases. */
+    void addPeers(Map<Peer, PeerUse> uses) {
+        for (Chunk chunk : chunks) {
+            chunk.block().addPeers(uses);
+        }
     }
 
     /** Ends all leases. */

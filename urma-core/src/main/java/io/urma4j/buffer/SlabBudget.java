@@ -3,6 +3,7 @@ package io.urma4j.buffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -367,6 +368,24 @@ final class SlabBudget {
             count -= magazines.count(sizeClass);
         }
         return count;
+    }
+
+    /** Adds the slabs by the size of their blocks. */
+    void addClasses(Map<Long, ClassUse> uses) {
+        for (Slab slab : slabs) {
+            int leases = slab.chunkCount() - slab.idleCount();
+            add(uses, new ClassUse(slab.chunkBytes(), 1, slab.chunkCount(), leases));
+        }
+        for (int sizeClass = 0; magazines != null && sizeClass < classes.count(); sizeClass++) {
+            int cached = magazines.count(sizeClass);
+            if (cached > 0) {
+                add(uses, new ClassUse(classes.blockBytes(sizeClass), 0, 0, -cached));
+            }
+        }
+    }
+
+    private static void add(Map<Long, ClassUse> uses, ClassUse more) {
+        uses.merge(more.blockBytes(), more, ClassUse::plus);
     }
 
     long idleBytes() {
