@@ -193,7 +193,10 @@ final class BlockAllocator {
                 change(() -> grant.budget().victimNotFreed(victim));
                 throw e;
             }
-            change(() -> slabsFreed++);
+            change(() -> {
+                grant.budget().victimFreed(victim);
+                slabsFreed++;
+            });
         }
         if (grant.excessBytes() > 0) {
             change(() -> grant.budget().victimsFreed(grant));

@@ -208,6 +208,11 @@ final class SlabBudget {
         return new SlabOrder(sizeClass, chunkBytes, needed + more);
     }
 
+    /** A victim is gone. */
+    void victimFreed(Slab victim) {
+        dismiss(victim);
+    }
+
     /** All victims of a grant are freed: others may have what they had beyond its orders. */
     void victimsFreed(Grant grant) {
         registeredBytes -= grant.excessBytes();
@@ -220,6 +225,9 @@ final class SlabBudget {
         ordered(order, -1);
         int magazine = magazines == null ? -1 : order.sizeClass();
         Slab slab = new Slab(this, memory, order, magazine, source);
+        if (magazines != null && slab.isCached()) {
+            slab.admitTo(magazines);
+        }
         slabs.add(slab);
         for (int i = 0; i < grant.request().count(); i++) {
             if (grant.lacks(i)
@@ -230,6 +238,12 @@ final class SlabBudget {
         }
         if (slab.idleCount() > 0) {
             withIdle.get(slab.sizeClass()).addFirst(slab);
+        }
+    }
+
+    private void dismiss(Slab slab) {
+        if (magazines != null && slab.isCached()) {
+            slab.dismissFrom(magazines);
         }
     }
 
@@ -340,6 +354,7 @@ final class SlabBudget {
 
     /** A condemned slab is gone. */
     void freed(Slab slab) {
+        dismiss(slab);
         registeredBytes -= slab.lengthBytes();
         condemnedBytes -= slab.lengthBytes();
     }
