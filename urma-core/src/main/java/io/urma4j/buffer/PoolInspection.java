@@ -60,7 +60,7 @@ final class PoolInspection implements Inspectable {
                 .add("leases", stats.leases())
                 .add("oldest_s", pool.config().leaks().oldest().map(PoolInspection::seconds).orElse(""))
                 .add("waiters", stats.waiters())
-                .add("oldest_wait_s", stats.waiters() == 0 ? "" : seconds(stats.oldestWait()))
+                .add("oldest_wait_s", seconds(stats.oldestWait()))
                 .add("largest_wait_bytes", stats.largestWaitBytes())
                 .add("waits", stats.waits())
                 .add("refusals", stats.refusals())
@@ -88,11 +88,11 @@ final class PoolInspection implements Inspectable {
     }
 
     private List<Resource> peers() {
-        Map<Peer, PeerUse> uses = new LinkedHashMap<>();
+        Map<Object, PeerUse> uses = new LinkedHashMap<>();
         for (Slab slab : allocator.slabs()) {
             slab.addPeers(uses);
         }
-        Comparator<Map.Entry<Peer, PeerUse>> byWindows =
+        Comparator<Map.Entry<Object, PeerUse>> byWindows =
                 Comparator.comparingLong(entry -> -entry.getValue().windows());
         List<Resource> rows = new ArrayList<>();
         uses.entrySet().stream().sorted(byWindows).limit(MOST_PEERS).forEach(entry -> rows.add(resource(
@@ -105,9 +105,11 @@ final class PoolInspection implements Inspectable {
         return rows;
     }
 
-    /** The EIDs and UASIDs of its contexts. */
-    private static String textOf(Peer peer) {
-        return peer.contexts().stream()
+    /** The EIDs and UASIDs of its contexts; of a RoCE peer, its Jetty here. */
+    private static String textOf(Object user) {
+        return !(user instanceof Peer peer)
+                ? "RoCE peer of " + user
+                : peer.contexts().stream()
                 .map(member -> member.provider() + " " + textOf(member.id()))
                 .collect(Collectors.joining(", "));
     }

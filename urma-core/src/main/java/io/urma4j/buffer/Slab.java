@@ -104,8 +104,27 @@ final class Slab {
         return isUntouched;
     }
 
+    /** Whether idle chunks of it may be in magazines; not those of the reserve, and of no slab for a single lease. */
+    boolean isCached() {
+        return chunks[0].magazine() >= 0;
+    }
+
+    /** Lets the chunks be put into magazines. */
+    void admitTo(Magazines magazines) {
+        for (Chunk chunk : chunks) {
+            magazines.admit(chunk);
+        }
+    }
+
+    /** The slab is gone. */
+    void dismissFrom(Magazines magazines) {
+        for (Chunk chunk : chunks) {
+            magazines.dismiss(chunk);
+        }
+    }
+
     /** Adds what each peer has of the chunks' leases. */
-    void addPeers(Map<Peer, PeerUse> uses) {
+    void addPeers(Map<Object, PeerUse> uses) {
         for (Chunk chunk : chunks) {
             chunk.block().addPeers(uses);
         }

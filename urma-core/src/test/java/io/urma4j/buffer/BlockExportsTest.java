@@ -29,7 +29,7 @@ class BlockExportsTest {
             new Peer(List.of(new Peer.Member("shm", new PeerId(Eid.parse("::1"), 7, 1))));
 
     private static boolean add(Block block, long lease, Fake fake) {
-        return block.addExport(lease, PEER, bufOf(fake), List.of(fake.grant()));
+        return block.addExport(lease, PEER, bufOf(fake).windows(), List.of(fake.grant()));
     }
 
     @Test
@@ -86,9 +86,9 @@ class BlockExportsTest {
         long lease = block.beginLease();
         add(block, lease, busy);
         add(block, lease, idle);
-        assertThat(block.takeBackExport(lease, bufOf(busy).first(8))).isFalse();
-        assertThat(block.takeBackExport(lease, bufOf(idle))).isTrue();
-        assertThat(block.takeBackExport(lease, bufOf(new Fake(3)))).isTrue();
+        assertThat(block.takeBackExport(lease, bufOf(busy).first(8).windows())).isFalse();
+        assertThat(block.takeBackExport(lease, bufOf(idle).windows())).isTrue();
+        assertThat(block.takeBackExport(lease, bufOf(new Fake(3)).windows())).isTrue();
         block.release(lease);
 
         assertThat(block.endExports()).isFalse();
@@ -107,7 +107,7 @@ class BlockExportsTest {
         long next = block.beginLease();
         add(block, next, second);
 
-        assertThat(block.takeBackExport(lease, bufOf(second))).isTrue();
+        assertThat(block.takeBackExport(lease, bufOf(second).windows())).isTrue();
         block.release(lease); // a handle of the old lease
 
         assertThat(second.isTakenBack()).isFalse();
