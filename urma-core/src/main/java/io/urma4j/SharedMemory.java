@@ -3,6 +3,7 @@ package io.urma4j;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.spi.ProviderMemory;
 import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -27,6 +28,17 @@ public final class SharedMemory implements ContextObject {
     public MemorySegment segment() {
         life.checkOpen();
         return provider.segment();
+    }
+
+    /**
+     * The same bytes in another scope, for code that gets them for a while: its accesses throw {@code IllegalStateException} once the
+     * arena is closed. The memory itself must not be closed before the arena.
+     *
+     * @throws UrmaException EINVAL if the device cannot do that
+     */
+    public MemorySegment segment(Arena arena) {
+        life.checkOpen();
+        return provider.segment(arena);
     }
 
     public long lengthBytes() {

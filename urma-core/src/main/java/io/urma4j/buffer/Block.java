@@ -2,18 +2,20 @@ package io.urma4j.buffer;
 
 import io.urma4j.Access;
 import io.urma4j.LocalSegment;
+import io.urma4j.RangeGrant;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.RangeGrant;
 import io.urma4j.internal.Checks;
 import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,9 +40,10 @@ final class Block {
     static final Block NONE = new Block(MemorySegment.NULL, List.of(), none -> {});
 
     static final int MAX_HANDLES = (1 << 12) - 1;
-    static final int MAX_HOLDS = (1 << 16) - 1;
+    static final int MAX_HOLDS = (1 << 16) - 2; // and one of an ending scope
 
     private static final VarHandle STATE;
+    private static final int HOLD_MASK = (1 << 16) - 1;
     private static final int HANDLE_SHIFT = 16;
     private static final int GENERATION_SHIFT = 28;
     private static final long HANDLE = 1L << HANDLE_SHIFT;
@@ -57,11 +60,14 @@ final class Block {
     private final MemorySegment memory;
     private final List<LocalSegment> registrations;
     private final boolean sharesRegistrations;
+    private final @Nullable Function<Arena, MemorySegment> scoped; // makes memory for one lease alone
     private final Access exportable; // the most that peers may be granted
     private final Consumer<Block> source;
     private volatile long state;
     private volatile @Nullable LeaseExports
             exports; // of the lease, or of the last one while a peer still uses a window
+
+    private volatile @Nullable LeaseScope scope; // of the lease, where each has its own
 
     /**
      * A block without a lease.
@@ -70,34 +76,38 @@ final class Block {
      * @param source receives the block back after each lease, on the thread that ended its last use
      */
     Block(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
-        this(memory, registrations, false, Access.LOCAL_ONLY, source);
+        this(memory, registrations, false, null, Access.LOCAL_ONLY, source);
     }
 
     private Block(
             MemorySegment memory,
             List<LocalSegment> registrations,
             boolean sharesRegistrations,
+            @Nullable Function<Arena, MemorySegment> scoped,
             Access exportable,
             Consumer<Block> source) {
         this.memory = memory;
         this.registrations = registrations;
         this.sharesRegistrations = sharesRegistrations;
+        this.scoped = scoped;
         this.exportable = exportable;
         this.source = source;
     }
 
     /** A block that has a part of a slab; other blocks have the rest, under the same registrations. */
     static Block partOf(SlabMemory slab, Consumer<Block> source) {
-        return new Block(slab.memory(), slab.registrations(), true, slab.exportable(), source);
+        return new Block(slab.memory(), slab.registrations(), true, slab.scoped(), slab.exportable(), source);
     }
 
     /** A block over memory of the caller, whose registrations other blocks share. */
     static Block over(MemorySegment memory, List<LocalSegment> registrations, Consumer<Block> source) {
-        return new Block(memory, registrations, true, Access.LOCAL_ONLY, source);
+        return new Block(memory, registrations, true, null, Access.LOCAL_ONLY, source);
     }
 
+    /** The memory; of the current lease alone, where each has its own scope. */
     MemorySegment memory() {
-        return memory;
+        LeaseScope now = scope;
+        return now == null ? memory : now.memory();
     }
 
     List<LocalSegment> registrations() {
@@ -139,6 +149,7 @@ final class Block {
     long beginLease() {
         long idle = state;
         assert handles(idle) == 0 && holds(idle) == 0 : this;
+        scope = scoped == null ? null : new LeaseScope(scoped);
         state = idle + HANDLE;
         return generation(idle);
     }
@@ -181,15 +192,11 @@ final class Block {
                 return;
             }
             assert handles(now) > 0 : this;
-            long next = now - HANDLE;
-            if (handles(next) == 0) {
-                next += GENERATION;
-            }
-            if (STATE.compareAndSet(this, now, next)) {
-                if (handles(next) == 0) {
-                    takeBackExports(generation);
+            if (handles(now) == 1) {
+                if (endLease(now)) {
+                    return;
                 }
-                returnIfUnused(next);
+            } else if (STATE.compareAndSet(this, now, now - HANDLE)) {
                 return;
             }
         }
@@ -202,13 +209,28 @@ final class Block {
             if (handles(now) == 0) {
                 return;
             }
-            long next = now - handles(now) * HANDLE + GENERATION;
-            if (STATE.compareAndSet(this, now, next)) {
-                takeBackExports(generation(now));
-                returnIfUnused(next);
+            if (endLease(now)) {
                 return;
             }
         }
+    }
+
+    /** Ends the lease of a state, with all its handles; false if the state has changed. A scope holds the block until its end. */
+    private boolean endLease(long now) {
+        LeaseScope ending = scope;
+        long next = now - handles(now) * HANDLE + GENERATION + (ending == null ? 0 : 1);
+        if (!STATE.compareAndSet(this, now, next)) {
+            return false;
+        }
+        takeBackExports(generation(now));
+        if (ending == null) {
+            returnIfUnused(next);
+        } else if (ending.tryEnd()) {
+            unhold();
+        } else {
+            ending.endLater(this::unholdQuietly); // no next owner before that
+        }
+        return true;
     }
 
     // ---- windows of peers
@@ -346,7 +368,7 @@ final class Block {
     }
 
     private static int holds(long state) {
-        return (int) state & MAX_HOLDS;
+        return (int) state & HOLD_MASK;
     }
 
     @Override

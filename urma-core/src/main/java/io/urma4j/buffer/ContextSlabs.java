@@ -22,13 +22,14 @@ final class ContextSlabs implements SlabSource {
     private final List<UrmaContext> contexts;
     private final AllocOptions options;
     private final Access exportable;
+    private final boolean isChecked;
     private volatile int allocator; // place of the context that allocated the last slab
 
-    /** @param exportable the most access that peers may be granted; LOCAL_ONLY for none */
-    ContextSlabs(List<UrmaContext> contexts, AllocOptions options, Access exportable) {
+    ContextSlabs(List<UrmaContext> contexts, PoolConfig config) {
         this.contexts = contexts;
-        this.options = options;
-        this.exportable = exportable;
+        this.options = config.alloc();
+        this.exportable = config.exports();
+        this.isChecked = config.checked();
     }
 
     @Override
@@ -75,6 +76,7 @@ final class ContextSlabs implements SlabSource {
                 memory.segment(),
                 List.copyOf(registrations),
                 exportable,
+                isChecked ? memory::segment : null,
                 () -> ClosingOrder.throwIfFailed(free(registrations, memory)));
     }
 

@@ -18,6 +18,8 @@ import java.time.Duration;
  * @param idleTrim after one to two of which an idle slab above {@code softBytes} is freed
  * @param alloc how slabs are allocated
  * @param exports the most access that a buffer can be exported with; LOCAL_ONLY if none is exported
+ * @param checked whether each lease has an arena of its own, so that no segment of it outlives the lease; for tests, since the end
+ *     of a lease takes some 50 µs then
  * @param leaks finds lost handles
  */
 public record PoolConfig(
@@ -31,6 +33,7 @@ public record PoolConfig(
         AllocOptions alloc,
         Scrub scrub,
         Access exports,
+        boolean checked,
         LeakDetector leaks) {
 
     private static final String NAME = "PoolConfig";
@@ -97,6 +100,7 @@ public record PoolConfig(
                 .alloc(alloc)
                 .scrub(scrub)
                 .exports(exports)
+                .checked(checked)
                 .leaks(leaks);
         builder.fixedBytes = fixedBytes;
         return builder;
@@ -133,6 +137,7 @@ public record PoolConfig(
         private AllocOptions alloc = AllocOptions.DEFAULT;
         private Scrub scrub = Scrub.NONE;
         private Access exports = Access.READ_WRITE_ATOMIC;
+        private boolean checked;
         private LeakDetector leaks = LeakDetector.OFF;
 
         private Builder(long maxBytes) {
@@ -180,6 +185,11 @@ public record PoolConfig(
             return this;
         }
 
+        public Builder checked(boolean wanted) {
+            this.checked = wanted;
+            return this;
+        }
+
         public Builder leaks(LeakDetector detector) {
             this.leaks = detector;
             return this;
@@ -188,7 +198,7 @@ public record PoolConfig(
         /** The configuration; EINVAL as {@link PoolConfig#PoolConfig} has it. */
         public PoolConfig build() {
             return new PoolConfig(
-                    name, maxBytes, softBytes, reserveBytes, slabBytes, fixedBytes, idleTrim, alloc, scrub, exports, leaks);
+                    name, maxBytes, softBytes, reserveBytes, slabBytes, fixedBytes, idleTrim, alloc, scrub, exports, checked, leaks);
         }
     }
 }

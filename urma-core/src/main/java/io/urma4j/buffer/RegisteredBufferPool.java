@@ -80,7 +80,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
         }
         RegisteredBufferPool pool = new RegisteredBufferPool(
                 config,
-                new ContextSlabs(distinct, config.alloc(), config.exports()),
+                new ContextSlabs(distinct, config),
                 distinct,
                 ResultExecutors.VIRTUAL_THREADS);
         try {

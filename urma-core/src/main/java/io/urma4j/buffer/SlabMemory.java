@@ -2,8 +2,11 @@ package io.urma4j.buffer;
 
 import io.urma4j.Access;
 import io.urma4j.LocalSegment;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a slab.
@@ -11,9 +14,21 @@ import java.util.List;
  * @param memory zeroed
  * @param registrations of exactly this memory, one for each context of the pool
  * @param exportable the most access that peers may be granted; LOCAL_ONLY for none
+ * @param scoped the memory in a given arena, for pools whose leases have arenas; null for others
  * @param free ends the registrations and frees the memory; may be run again after a failure
  */
-record SlabMemory(MemorySegment memory, List<LocalSegment> registrations, Access exportable, Runnable free) {
+record SlabMemory(
+        MemorySegment memory,
+        List<LocalSegment> registrations,
+        Access exportable,
+        @Nullable Function<Arena, MemorySegment> scoped,
+        Runnable free) {
+
+    /** For leases without arenas. */
+    SlabMemory(MemorySegment memory, List<LocalSegment> registrations, Access exportable, Runnable free) {
+        this(memory, registrations, exportable, null, free);
+    }
+
     /** Whether a work request names it. */
     boolean isInUse() {
         return Registrations.unfinished(registrations) > 0;

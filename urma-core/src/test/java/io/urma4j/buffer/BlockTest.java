@@ -110,7 +110,7 @@ class BlockTest {
             view.hold();
         }
         assertNoRoom(handles.getFirst()::retain, "limit of 4095 handles");
-        assertNoRoom(view::hold, "limit of 65535 unfinished operations");
+        assertNoRoom(view::hold, "limit of 65534 unfinished operations");
         handles.forEach(RdmaBuf::close);
         for (int i = 0; i < Block.MAX_HOLDS; i++) {
             assertThat(returned).hasValue(0);

@@ -175,6 +175,12 @@ public final class Mapping {
         return protection == Protection.READ ? segment.asReadOnly() : segment;
     }
 
+    /** The same bytes, which can be accessed until the arena is closed; that unmaps nothing. */
+    @SuppressWarnings("restricted") // the bytes are those of a segment, which outlives the arena
+    public static MemorySegment scoped(MemorySegment mapped, Arena arena) {
+        return mapped.reinterpret(arena, null);
+    }
+
     @SuppressWarnings("restricted") // the one place that makes memory of an address
     private static MemorySegment bind(long address, long lengthBytes, Arena arena) {
         try {

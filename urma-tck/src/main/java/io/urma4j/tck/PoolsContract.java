@@ -1,6 +1,8 @@
 package io.urma4j.tck;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
@@ -98,6 +100,28 @@ public abstract class PoolsContract extends Contract {
     }
 
     /** S14.5: neighbours in one slab; operations move the bytes of their lease, and none of the others. */
+    /** S14.8: in a checked pool, also a segment that its user has kept ends with the lease. */
+    @Rule({"S14.8", "S14.9"})
+    @Test
+    void segmentOfACheckedLeaseEndsWithIt() {
+        PoolConfig config = PoolConfig.builder(1 << 20).checked(true).build();
+        UrmaContext context = pair.initiator().context();
+        try (RegisteredBufferPool pool = RegisteredBufferPool.open(config, context)) {
+            RdmaBuf first = pool.acquire(4096, Duration.ZERO);
+            MemorySegment kept = first.view().segment();
+            kept.set(JAVA_BYTE, 0, (byte) 7);
+            first.close();
+            try (RdmaBuf second = pool.acquire(4096, Duration.ZERO)) {
+                second.view().putByte(0, (byte) 9);
+
+                assertThatThrownBy(() -> kept.get(JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+                assertThatThrownBy(() -> kept.set(JAVA_BYTE, 0, (byte) 7)).isInstanceOf(IllegalStateException.class);
+                assertThat(second.view().getByte(0)).isEqualTo((byte) 9);
+            }
+            assertThat(pool.stats().leases()).isZero();
+        }
+    }
+
     @Rule({"S14.5", "S14.9"})
     @Test
     void operationsMoveTheBytesOfTheirLease() {

@@ -6,10 +6,10 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
-import io.urma4j.libc.Mapping;
 import io.urma4j.libc.Mapping.Protection;
-import io.urma4j.libc.MemFd;
+import io.urma4j.libc.Mapping;
 import io.urma4j.libc.MemFd.Seal;
+import io.urma4j.libc.MemFd;
 import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.support.Fence;
 import io.urma4j.spi.support.HostMemory;
@@ -151,6 +151,11 @@ public final class ShmMemory implements HostMemory {
     @Override
     public MemorySegment segment() {
         return segment;
+    }
+
+    @Override
+    public MemorySegment segment(Arena arena) {
+        return Mapping.scoped(segment, arena);
     }
 
     @Override

@@ -73,6 +73,11 @@ final class UdmaMemory implements HostMemory {
     }
 
     @Override
+    public MemorySegment segment(Arena arena) {
+        return Mapping.scoped(segment, arena);
+    }
+
+    @Override
     public AllocReport report() {
         return report;
     }
