@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Cycles of taking and releasing a buffer, in one thread or two at once, platform threads or virtual ones. A peer runs them in a
- * process of its own, on its own class path, and is told which by lines on its standard input.
+ * process of its own, on its own class path. Lines on its standard input say which.
  */
 public final class Cycles {
     static final int OPERATIONS = 8 * 1024; // of a chunk
