@@ -118,6 +118,7 @@ public final class Numbers implements Callable<Integer> {
         new CrowdSuite(run).measure();
         new NettySuite(run).measure();
         new ExportSuite(run).measure();
+        new TransferSuite(run).measure();
         new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(
