@@ -17,7 +17,7 @@ final class CrowdSuite {
     private static final int BYTES = 4096;
     private static final int BUFFERS = 64;
     private static final int VIRTUAL_THREADS = 20_000;
-    private static final int OPERATIONS = 4 * VIRTUAL_THREADS; // of a chunk, whoever does them
+    private static final int OPERATIONS = 4 * VIRTUAL_THREADS; // of a chunk, in all threads together
     private static final MemorySegment SOURCE = MemorySegment.ofArray(new byte[BYTES]); // of all threads
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -40,8 +40,12 @@ final class CrowdSuite {
                     run.alternation()
                             .forLongChunks(3)
                             .measure(
-                                    () -> chunkNanos(pool, VIRTUAL_THREADS, Thread.ofVirtual().factory()),
-                                    () -> chunkNanos(pool, BUFFERS, Thread.ofPlatform().factory())),
+                                    () -> chunkNanos(
+                                            pool,
+                                            VIRTUAL_THREADS,
+                                            Thread.ofVirtual().factory()),
+                                    () -> chunkNanos(
+                                            pool, BUFFERS, Thread.ofPlatform().factory())),
                     new AtLeast(1.0 / 3)));
         }
     }

@@ -57,9 +57,7 @@ public final class Cycles {
         if (threads.areVirtual()) {
             return () -> inVirtualThreads(cycle, threads.count());
         }
-        return threads.count() == 1
-                ? Timed.of(cycle::run, OPERATIONS)
-                : new SideBySide(cycle::run, OPERATIONS, 1);
+        return threads.count() == 1 ? Timed.of(cycle::run, OPERATIONS) : new SideBySide(cycle::run, OPERATIONS, 1);
     }
 
     /** The slowest thread counts, without its start. */

@@ -56,7 +56,8 @@ final class ExportSuite {
         UrmaContext home = pair.home().context();
         PeerId user = pair.jfs.context().peerId();
         LocalSegment slab = home.register(
-                home.allocate(SLAB_BYTES), SegmentConfig.of(Access.READ_WRITE_ATOMIC).withWindowsOnly());
+                home.allocate(SLAB_BYTES),
+                SegmentConfig.of(Access.READ_WRITE_ATOMIC).withWindowsOnly());
         PoolConfig config = PoolConfig.fixed(BYTES, 64);
         try (RegisteredBufferPool pool = RegisteredBufferPool.open(config, home);
                 WindowGrant grant = slab.grant(user, FIRST, BYTES, Access.READ_WRITE)) {
@@ -211,9 +212,10 @@ final class ExportSuite {
                 RemoteBuf exported = buf.exportTo(server, buf.view(), Access.READ);
                 int lengthBytes = client.encode(exported, message);
                 RemoteBuf remote = atServer.decode(message.asSlice(0, lengthBytes));
-                RemoteWindow window = imported.importWindow(remote.window(0).orElseThrow().key());
-                Records.accepted(window.read(
-                        pair.jfs, remote.offset(), pair.local, 0, remote.size(), i, PostFlags.DEFAULT));
+                RemoteWindow window =
+                        imported.importWindow(remote.window(0).orElseThrow().key());
+                Records.accepted(
+                        window.read(pair.jfs, remote.offset(), pair.local, 0, remote.size(), i, PostFlags.DEFAULT));
                 sum += pair.one();
                 buf.takeBack(exported);
             }

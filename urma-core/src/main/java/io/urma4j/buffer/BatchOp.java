@@ -413,7 +413,9 @@ public final class BatchOp {
         fail(
                 TransferStatus.TIMED_OUT,
                 new UrmaException(
-                        UrmaStatus.ETIMEOUT, this, "has not ended in time; its buffers are held until its requests have"));
+                        UrmaStatus.ETIMEOUT,
+                        this,
+                        "has not ended in time; its buffers are held until its requests have"));
         CompletableFuture<TransferResult> completed = future;
         if (STATE.compareAndSet(this, RUNNING, DRAINING)) {
             count();

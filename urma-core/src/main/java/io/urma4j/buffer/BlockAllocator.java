@@ -406,8 +406,12 @@ final class BlockAllocator {
                     ordinary.slabs().size() + reserve.slabs().size(),
                     ordinary.leases() + reserve.leases(),
                     all.size(),
-                    all.stream().mapToLong(waiter -> waiter.request().totalBytes()).max().orElse(0),
-                    Duration.ofNanos(all.stream().mapToLong(Waiter::ageNanos).max().orElse(0)),
+                    all.stream()
+                            .mapToLong(waiter -> waiter.request().totalBytes())
+                            .max()
+                            .orElse(0),
+                    Duration.ofNanos(
+                            all.stream().mapToLong(Waiter::ageNanos).max().orElse(0)),
                     slabsMade,
                     slabsFreed,
                     waits.sum(),

@@ -30,7 +30,10 @@ final class LeaseScope {
 
     /** Ends it when the thread has left that is in a system call with a segment of the lease; another thread waits for that. */
     void endLater(Runnable then) {
-        LOG.log(Level.WARNING, "a lease is over, and a thread still uses a segment of it in a system call: {0}", memory);
+        LOG.log(
+                Level.WARNING,
+                "a lease is over, and a thread still uses a segment of it in a system call: {0}",
+                memory);
         ResultExecutors.VIRTUAL_THREADS.execute(() -> {
             while (!tryEnd()) {
                 LockSupport.parkNanos(PAUSE_NANOS);

@@ -247,8 +247,7 @@ final class OpenHomes {
         while (true) {
             CompletableFuture<OpenSegment> mine = new CompletableFuture<>();
             CompletableFuture<OpenSegment> running = importing.putIfAbsent(descriptor, mine);
-            OpenSegment segment =
-                    running == null ? importAs(descriptor, mine) : Await.result(context, running.copy());
+            OpenSegment segment = running == null ? importAs(descriptor, mine) : Await.result(context, running.copy());
             if (retainsIfOpen(segment)) {
                 return segment;
             }

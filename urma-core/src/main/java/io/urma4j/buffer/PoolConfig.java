@@ -198,7 +198,18 @@ public record PoolConfig(
         /** The configuration; EINVAL as {@link PoolConfig#PoolConfig} has it. */
         public PoolConfig build() {
             return new PoolConfig(
-                    name, maxBytes, softBytes, reserveBytes, slabBytes, fixedBytes, idleTrim, alloc, scrub, exports, checked, leaks);
+                    name,
+                    maxBytes,
+                    softBytes,
+                    reserveBytes,
+                    slabBytes,
+                    fixedBytes,
+                    idleTrim,
+                    alloc,
+                    scrub,
+                    exports,
+                    checked,
+                    leaks);
         }
     }
 }

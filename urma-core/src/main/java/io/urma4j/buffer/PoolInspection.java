@@ -58,7 +58,13 @@ final class PoolInspection implements Inspectable {
                 .add("leased_bytes", stats.leasedBytes())
                 .add("slabs", stats.slabs())
                 .add("leases", stats.leases())
-                .add("oldest_s", pool.config().leaks().oldest().map(PoolInspection::seconds).orElse(""))
+                .add(
+                        "oldest_s",
+                        pool.config()
+                                .leaks()
+                                .oldest()
+                                .map(PoolInspection::seconds)
+                                .orElse(""))
                 .add("waiters", stats.waiters())
                 .add("oldest_wait_s", seconds(stats.oldestWait()))
                 .add("largest_wait_bytes", stats.largestWaitBytes())
@@ -95,13 +101,15 @@ final class PoolInspection implements Inspectable {
         Comparator<Map.Entry<Object, PeerUse>> byWindows =
                 Comparator.comparingLong(entry -> -entry.getValue().windows());
         List<Resource> rows = new ArrayList<>();
-        uses.entrySet().stream().sorted(byWindows).limit(MOST_PEERS).forEach(entry -> rows.add(resource(
-                        Kind.POOL_PEER, rows.size())
-                .add("peer", textOf(entry.getKey()))
-                .add("leases", entry.getValue().leases())
-                .add("windows", entry.getValue().windows())
-                .add("still_used", entry.getValue().stillUsed())
-                .build()));
+        uses.entrySet().stream()
+                .sorted(byWindows)
+                .limit(MOST_PEERS)
+                .forEach(entry -> rows.add(resource(Kind.POOL_PEER, rows.size())
+                        .add("peer", textOf(entry.getKey()))
+                        .add("leases", entry.getValue().leases())
+                        .add("windows", entry.getValue().windows())
+                        .add("still_used", entry.getValue().stillUsed())
+                        .build()));
         return rows;
     }
 
@@ -110,8 +118,8 @@ final class PoolInspection implements Inspectable {
         return !(user instanceof Peer peer)
                 ? "RoCE peer of " + user
                 : peer.contexts().stream()
-                .map(member -> member.provider() + " " + textOf(member.id()))
-                .collect(Collectors.joining(", "));
+                        .map(member -> member.provider() + " " + textOf(member.id()))
+                        .collect(Collectors.joining(", "));
     }
 
     private static String textOf(PeerId id) {

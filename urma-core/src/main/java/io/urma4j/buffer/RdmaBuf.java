@@ -167,8 +167,8 @@ public final class RdmaBuf implements AutoCloseable {
         block.hold(generation, this);
         try {
             RoceGrant grant = block.registrations().get(device).grant(jetty, view.localOffset(), view.size(), access);
-            ThreeFsBuf exported = new ThreeFsBuf(
-                    grant.address(), view.size(), List.of(new ThreeFsBuf.Key(grant.rkey(), device)));
+            ThreeFsBuf exported =
+                    new ThreeFsBuf(grant.address(), view.size(), List.of(new ThreeFsBuf.Key(grant.rkey(), device)));
             if (!block.addExport(generation, jetty, exported.keys(), List.of(grant))) {
                 grant.close();
                 throw Checks.closed(this);

@@ -79,10 +79,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
             throw Checks.invalid("RegisteredBufferPool", "a context stands twice in " + distinct);
         }
         RegisteredBufferPool pool = new RegisteredBufferPool(
-                config,
-                new ContextSlabs(distinct, config),
-                distinct,
-                ResultExecutors.VIRTUAL_THREADS);
+                config, new ContextSlabs(distinct, config), distinct, ResultExecutors.VIRTUAL_THREADS);
         try {
             distinct.forEach(context -> ApiAccess.api().adopt(context, pool.childOf(context)));
         } catch (UrmaException e) {

@@ -190,7 +190,8 @@ public final class Transfers implements AutoCloseable {
         }
         for (int i = 0; i < windows.size(); i++) { // without the garbage of an iterator
             RemoteBuf.Window window = windows.get(i);
-            boolean isBetter = chosen == null || (window.user() < mapped.length && mapped[window.user()] && !mapped[chosen.user()]);
+            boolean isBetter = chosen == null
+                    || (window.user() < mapped.length && mapped[window.user()] && !mapped[chosen.user()]);
             if (isBetter && canUse(window, locals)) {
                 chosen = window;
             }

@@ -25,8 +25,7 @@ class BlockExportsTest {
         return RemoteBuf.of(List.of(new RemoteBuf.Window(0, 0, RemoteBufs.shmSlab(), fake.key())));
     }
 
-    private static final Peer PEER =
-            new Peer(List.of(new Peer.Member("shm", new PeerId(Eid.parse("::1"), 7, 1))));
+    private static final Peer PEER = new Peer(List.of(new Peer.Member("shm", new PeerId(Eid.parse("::1"), 7, 1))));
 
     private static boolean add(Block block, long lease, Fake fake) {
         return block.addExport(lease, PEER, bufOf(fake).windows(), List.of(fake.grant()));

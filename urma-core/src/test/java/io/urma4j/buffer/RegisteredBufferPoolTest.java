@@ -526,8 +526,9 @@ class RegisteredBufferPoolTest {
         try (RegisteredBufferPool pool = pool(config);
                 RdmaBuf _ = acquire(pool, 8)) {
             assertThat(pool)
-                    .hasToString("buffer pool blocks with 1 leases of 4096 bytes, 28672 bytes idle, 32768 of 32768 bytes"
-                            + " registered in 1 slabs, 0 waiters, the largest for 0 bytes");
+                    .hasToString(
+                            "buffer pool blocks with 1 leases of 4096 bytes, 28672 bytes idle, 32768 of 32768 bytes"
+                                    + " registered in 1 slabs, 0 waiters, the largest for 0 bytes");
         }
     }
 }

@@ -71,11 +71,13 @@ public abstract class WindowsOnlyContract extends Contract {
     @Rule("S7.16")
     @Test
     void jettyWithoutARocePeerGetsNoRange() {
-        assumeTrue(pair.device().attributes().capabilities().modes().contains(TransportMode.RC), "the device has no RC");
+        assumeTrue(
+                pair.device().attributes().capabilities().modes().contains(TransportMode.RC), "the device has no RC");
         var context = pair.initiator().context();
         var bound = ((LocalHomeQueue) pair.connection().here()).jetty();
         try (var memory = context.allocate(SIZE);
-                var slab = context.register(memory, SegmentConfig.of(Access.READ_WRITE).withWindowsOnly());
+                var slab = context.register(
+                        memory, SegmentConfig.of(Access.READ_WRITE).withWindowsOnly());
                 var whole = context.register(memory, Access.READ_WRITE)) {
             assertRefused(UrmaStatus.EINVAL, () -> slab.grant(bound, FROM, LENGTH, Access.READ))
                     .hasMessageContaining("is bound to no RoCE endpoint");

@@ -144,9 +144,11 @@ class AdminIT extends WithShell {
             RemoteBuf exported = lease.exportTo(Peer.of(user), lease.view(), Access.READ);
 
             assertThat(out("admin", "show", "pool", "blocks"))
-                    .containsPattern("POOL \\(1\\)\n.*oldest_s.*\n.*pid " + ProcessHandle.current().pid() + " +blocks +shm0 ")
+                    .containsPattern("POOL \\(1\\)\n.*oldest_s.*\n.*pid "
+                            + ProcessHandle.current().pid() + " +blocks +shm0 ")
                     .containsPattern("POOL_CLASS \\(2\\)\n.*\n.* blocks +4096 +1 +\\d+ +1 .*\n.* blocks +16384 +1 ")
-                    .containsPattern("POOL_PEER \\(1\\)\n.*\n.* blocks +shm .*/" + user.peerId().uasid() + " +1 +1 +0");
+                    .containsPattern("POOL_PEER \\(1\\)\n.*\n.* blocks +shm .*/"
+                            + user.peerId().uasid() + " +1 +1 +0");
             assertThat(out("admin", "show", "pool", "--json"))
                     .contains("\"pool\" : \"blocks\"", "\"leases\" : 2,")
                     .containsPattern("\"oldest_s\" : \\d+\\.\\d");

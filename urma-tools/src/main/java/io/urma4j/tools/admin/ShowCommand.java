@@ -1,6 +1,5 @@
 package io.urma4j.tools.admin;
 
-import io.urma4j.ContextView;
 import io.urma4j.DeviceAttributes;
 import io.urma4j.Resource.Kind;
 import io.urma4j.UrmaDevice;
@@ -28,7 +27,12 @@ import picocli.CommandLine.Spec;
         description = "Show the devices, and the contexts that processes of this user have opened on them.",
         subcommands = {ShowDevCommand.class, ShowPoolCommand.class},
         footerHeading = "%nExamples:%n",
-        footer = {"  urma admin show", "  urma admin show --whole --watch", "  urma admin show dev shm0 jetty", "  urma admin show pool"},
+        footer = {
+            "  urma admin show",
+            "  urma admin show --whole --watch",
+            "  urma admin show dev shm0 jetty",
+            "  urma admin show pool"
+        },
         exitCodeList = {"0:success, or a watch was ended by Ctrl-C", "1:failure, explained on stderr", "2:usage error"})
 final class ShowCommand implements Callable<Integer> {
     @Option(names = "--whole", description = "Show all objects of the contexts.")

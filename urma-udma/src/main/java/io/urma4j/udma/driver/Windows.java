@@ -87,8 +87,7 @@ final class Windows {
      *
      * @param importNumber in the key
      */
-    Named grant(
-            UdmaSegment segment, PeerId peer, long importNumber, long offset, long lengthBytes, Access access) {
+    Named grant(UdmaSegment segment, PeerId peer, long importNumber, long offset, long lengthBytes, Access access) {
         count();
         boolean isMade = false;
         int number = numbers.retain(peer);

@@ -13,9 +13,9 @@ import io.urma4j.Jfr;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
+import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
-import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -45,8 +45,7 @@ final class ByHandSide implements AutoCloseable {
     final CompletionBatch batch = new CompletionBatch(1);
 
     ByHandSide(Path runtime, String address) {
-        urma = Urma.open(
-                UrmaOptions.DEFAULT.withRuntimeDirectory(runtime).withSetting("urma.udma.addresses", address));
+        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(runtime).withSetting("urma.udma.addresses", address));
         context = urma.device("udma0").openContext();
         segment = context.register(
                 context.allocate(MEMORY_BYTES), Access.READ_WRITE_ATOMIC, TokenPolicy.NONE, Token.of(0));
@@ -119,10 +118,19 @@ final class ByHandSide implements AutoCloseable {
 
     /** What goes by hand of a range that was granted to a peer; a peer that cheats counts more bytes. */
     static SegmentDescriptor toldRange(RoceEndpoint home, int rkey, long address, long lengthBytes) {
-        var endpoint = new Endpoint(RoceEndpoint.KIND, home.gid().toString(), Integer.toUnsignedLong(rkey), address, false);
+        var endpoint =
+                new Endpoint(RoceEndpoint.KIND, home.gid().toString(), Integer.toUnsignedLong(rkey), address, false);
         var capabilities = new Capabilities(false, false, true, false, MemoryKind.HOST);
         return new SegmentDescriptor(
-                home.gid(), 0, 0, 0, lengthBytes, Access.READ_WRITE_ATOMIC, TokenPolicy.NONE, capabilities, List.of(endpoint));
+                home.gid(),
+                0,
+                0,
+                0,
+                lengthBytes,
+                Access.READ_WRITE_ATOMIC,
+                TokenPolicy.NONE,
+                capabilities,
+                List.of(endpoint));
     }
 
     @Override
