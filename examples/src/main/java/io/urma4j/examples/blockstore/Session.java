@@ -1,0 +1,112 @@
+package io.urma4j.examples.blockstore;
+
+import io.urma4j.JettyId;
+import io.urma4j.Message;
+import io.urma4j.MessageChannel;
+import io.urma4j.UrmaException;
+import io.urma4j.buffer.RemoteBuf;
+import io.urma4j.buffer.RemoteBufCodec;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A client, as the server sees it: the channel that its replies go to, its memory, and its credits. It ends when its client says
+ * so or begins another, and when a transfer or a reply fails. The client then begins a new one.
+ */
+final class Session implements AutoCloseable {
+    private final long number;
+    private final JettyId sender;
+    private final MessageChannel.Peer client;
+    private final ClientMemory memory;
+    private final int credits;
+    private final RemoteBufCodec codec = new RemoteBufCodec(); // used by the receiving thread alone
+    private final AtomicInteger unfinished = new AtomicInteger();
+    private volatile boolean failed;
+
+    Session(long number, JettyId sender, MessageChannel.Peer client, ClientMemory memory, int credits) {
+        this.number = number;
+        this.sender = sender;
+        this.client = client;
+        this.memory = memory;
+        this.credits = credits;
+    }
+
+    long number() {
+        return number;
+    }
+
+    ClientMemory memory() {
+        return memory;
+    }
+
+    /** Whether the message came from this client; another process may have guessed the number. */
+    boolean sent(Message message) {
+        return message.sender().equals(sender);
+    }
+
+    /** Whether its replies go to the same channel. */
+    boolean isOf(JettyId channel) {
+        return client.id().equals(channel);
+    }
+
+    /** Decodes what follows the head of a request. */
+    RemoteBuf memoryOf(Message message) {
+        try {
+            return codec.decode(message.payload().asSlice(Head.BYTES));
+        } catch (UrmaException e) {
+            throw new BadMessageException("no memory follows the head: " + e.reason());
+        }
+    }
+
+    /** Takes a credit for a request; false if the client has none left. */
+    boolean begin() {
+        if (unfinished.incrementAndGet() <= credits) {
+            return true;
+        }
+        unfinished.decrementAndGet();
+        return false;
+    }
+
+    /** Returns the credit, and then sends the reply: the client may use the credit as soon as it has the reply. */
+    void end(Reply reply) {
+        unfinished.decrementAndGet();
+        send(reply);
+    }
+
+    /** Sends a reply without waiting: the client has a receive buffer for each of its credits. */
+    void send(Reply reply) {
+        try {
+            client.trySend(reply.withCredits(credits).toMessage(), OptionalLong.empty())
+                    .ifPresentOrElse(
+                            sent -> {
+                                var _ = sent.exceptionally(_ -> {
+                                    fail();
+                                    return null;
+                                });
+                            },
+                            this::fail);
+        } catch (UrmaException e) {
+            fail();
+        }
+    }
+
+    /** The server closes it soon. */
+    void fail() {
+        failed = true;
+    }
+
+    boolean isOver() {
+        return failed || !client.isConnected();
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+        client.close();
+    }
+
+    @Override
+    public String toString() {
+        return "session " + number + " of " + sender;
+    }
+}
