@@ -90,22 +90,23 @@ public final class BlockClient implements AutoCloseable {
      */
     public void write(long block, long revision, int lengthBytes, Consumer<MemorySegment> content) {
         Reply reply = untilAnswered(connection -> {
-            try (Connection.Credit credit = connection.credit(REPLY_TIMEOUT);
-                    RdmaBuf buf = pool.acquire(lengthBytes, REPLY_TIMEOUT)) {
-                BufView view = buf.view();
-                content.accept(view.segment());
-                Request request = new Request(
-                        Request.Kind.WRITE,
-                        connection.session(),
-                        nextId.getAndIncrement(),
-                        block,
-                        revision,
-                        lengthBytes,
-                        Checksum.of(view.asByteBuffer()));
-                RemoteBuf exported = buf.exportTo(connection.identity(), view, Access.READ);
-                return new Answer(connection.exchange(credit, request, exported, REPLY_TIMEOUT), null);
-            }
-        }).reply();
+                    try (Connection.Credit credit = connection.credit(REPLY_TIMEOUT);
+                            RdmaBuf buf = pool.acquire(lengthBytes, REPLY_TIMEOUT)) {
+                        BufView view = buf.view();
+                        content.accept(view.segment());
+                        Request request = new Request(
+                                Request.Kind.WRITE,
+                                connection.session(),
+                                nextId.getAndIncrement(),
+                                block,
+                                revision,
+                                lengthBytes,
+                                Checksum.of(view.asByteBuffer()));
+                        RemoteBuf exported = buf.exportTo(connection.identity(), view, Access.READ);
+                        return new Answer(connection.exchange(credit, request, exported, REPLY_TIMEOUT), null);
+                    }
+                })
+                .reply();
         if (reply.status() != Reply.Status.DONE) {
             throw refusal("WRITE", block, reply);
         }
@@ -124,13 +125,7 @@ public final class BlockClient implements AutoCloseable {
             boolean isDone = false;
             try (Connection.Credit credit = connection.credit(REPLY_TIMEOUT)) {
                 Request request = new Request(
-                        Request.Kind.READ,
-                        connection.session(),
-                        nextId.getAndIncrement(),
-                        block,
-                        0,
-                        mostBytes,
-                        0);
+                        Request.Kind.READ, connection.session(), nextId.getAndIncrement(), block, 0, mostBytes, 0);
                 RemoteBuf exported = buf.exportTo(connection.identity(), buf.view(), Access.READ_WRITE);
                 Reply reply = connection.exchange(credit, request, exported, REPLY_TIMEOUT);
                 isDone = reply.status() == Reply.Status.DONE;
@@ -191,7 +186,8 @@ public final class BlockClient implements AutoCloseable {
                 failure = e.getMessage();
             }
             if (System.nanoTime() - deadlineNanos > 0) {
-                throw new UrmaException(UrmaStatus.ETIMEOUT, this, "was not served within " + patience + ": " + failure);
+                throw new UrmaException(
+                        UrmaStatus.ETIMEOUT, this, "was not served within " + patience + ": " + failure);
             }
             retries.incrementAndGet();
         }

@@ -1,7 +1,7 @@
 package io.urma4j.examples.blockstore;
 
+import io.urma4j.Access;
 import io.urma4j.ContextOptions;
-import io.urma4j.JettyId;
 import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.SharedJetty;
@@ -13,10 +13,8 @@ import io.urma4j.buffer.PoolConfig;
 import io.urma4j.buffer.PoolStats;
 import io.urma4j.buffer.RegisteredBufferPool;
 import io.urma4j.buffer.RemoteBuf;
-import io.urma4j.Access;
 import io.urma4j.examples.blockstore.Reply.Status;
 import io.urma4j.examples.blockstore.store.BlockStore;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -145,8 +143,7 @@ final class BlockServer implements AutoCloseable {
     }
 
     private void welcome(Message message, Request request, SharedJetty replyTo) {
-        JettyId address = replyTo.descriptor().id();
-        sessions.values().stream().filter(old -> old.isOf(address)).forEach(this::close);
+        sessions.values().stream().filter(old -> old.isOf(message.sender())).forEach(this::close);
         if (sessions.size() >= MOST_SESSIONS) {
             Reply busy = Reply.of(Status.RETRY, request, "the server has its most sessions, " + MOST_SESSIONS);
             channel.reply(message, busy.toMessage(), OptionalLong.empty());
@@ -154,11 +151,9 @@ final class BlockServer implements AutoCloseable {
         }
         MessageChannel.Peer client = channel.connect(replyTo);
         ClientMemory memory = new ClientMemory(context, message.sender());
-        Session session =
-                new Session(nextSession.getAndIncrement(), message.sender(), client, memory, CREDITS);
+        Session session = new Session(nextSession.getAndIncrement(), message.sender(), client, memory, CREDITS);
         sessions.put(session.number(), session);
-        session.send(
-                new Reply(Status.WELCOME, 0, session.number(), request.id(), 0, 0, 0, identity));
+        session.send(new Reply(Status.WELCOME, 0, session.number(), request.id(), 0, 0, 0, identity));
     }
 
     private void endSessions() {

@@ -115,14 +115,12 @@ final class BlockService {
     private static Reply stored(Request request, WriteResult result) {
         return switch (result.outcome()) {
             case STORED -> done(request, result.revision(), request.lengthBytes(), request.payloadCrc());
-            case STALE ->
-                Reply.of(Status.STALE, request, "the block has revision " + result.revision());
+            case STALE -> Reply.of(Status.STALE, request, "the block has revision " + result.revision());
             case FULL -> Reply.of(Status.FULL, request, "the files have their most bytes");
         };
     }
 
     private static Reply done(Request request, long revision, int lengthBytes, int payloadCrc) {
-        return new Reply(
-                Status.DONE, 0, request.session(), request.id(), revision, lengthBytes, payloadCrc, "");
+        return new Reply(Status.DONE, 0, request.session(), request.id(), revision, lengthBytes, payloadCrc, "");
     }
 }

@@ -172,8 +172,7 @@ final class Connection implements AutoCloseable {
     /** Ends the waits of all requests. */
     void lose() {
         lost = true;
-        waiting.values()
-                .forEach(answer -> answer.completeExceptionally(new ConnectionLostException("closed", null)));
+        waiting.values().forEach(answer -> answer.completeExceptionally(new ConnectionLostException("closed", null)));
     }
 
     /** Takes leave of the server, if it is there. */

@@ -22,8 +22,7 @@ import java.nio.ByteBuffer;
  *   52  headCrc      u32  CRC32C of bytes 0…51
  * </pre>
  */
-record Head(
-        int kind, int credits, long session, long id, long block, long revision, int lengthBytes, int payloadCrc) {
+record Head(int kind, int credits, long session, long id, long block, long revision, int lengthBytes, int payloadCrc) {
     static final int BYTES = 56;
 
     private static final int MAGIC = 0x5534_4253;

@@ -1,6 +1,7 @@
 package io.urma4j.examples.blockstore;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -80,7 +81,7 @@ record Reply(
         if (textBytes > MOST_TEXT_BYTES) {
             throw new BadMessageException("a reply with " + textBytes + " bytes of text, at most " + MOST_TEXT_BYTES);
         }
-        byte[] text = message.asSlice(Head.BYTES).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+        byte[] text = message.asSlice(Head.BYTES).toArray(ValueLayout.JAVA_BYTE);
         return new Reply(
                 Status.ALL[head.kind()],
                 head.credits(),

@@ -40,7 +40,8 @@ public final class ServerProcess {
                     + " torn slots");
             Thread.ofPlatform().name("stdin").daemon().start(() -> awaitEndOfInput(server));
             server.run(options.text("--name", "blockstore"));
-            System.out.println("end: " + server.sessions() + " sessions, " + server.refused() + " messages refused");
+            System.out.println("end: " + server.sessions() + " sessions, " + server.refused() + " messages refused, "
+                    + store.forcedWrites() + " writes by " + store.forces() + " forces");
             return reportPool(server.poolStats()) ? 0 : 1;
         }
     }
@@ -59,12 +60,13 @@ public final class ServerProcess {
         }
     }
 
-    /** Whether all buffers of a pool are back. */
+    /** Whether all buffers of a pool are back, and no request waits for one. */
     public static boolean isEmpty(PoolStats pool) {
         return pool.leases() == 0 && pool.quarantined() == 0 && pool.waiters() == 0;
     }
 
-    private static boolean reportPool(PoolStats pool) {
+    /** Prints the line that the load looks for, and returns whether all buffers are back. */
+    public static boolean reportPool(PoolStats pool) {
         System.out.println("pool: " + pool.leases() + " leases, " + pool.quarantined() + " quarantined");
         return isEmpty(pool);
     }

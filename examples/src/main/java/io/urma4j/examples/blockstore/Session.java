@@ -44,9 +44,9 @@ final class Session implements AutoCloseable {
         return message.sender().equals(sender);
     }
 
-    /** Whether its replies go to the same channel. */
-    boolean isOf(JettyId channel) {
-        return client.id().equals(channel);
+    /** Whether its client is that process: a process has one session, so none can take them all. */
+    boolean isOf(JettyId other) {
+        return sender.uasid() == other.uasid() && sender.eid().equals(other.eid());
     }
 
     /** Decodes what follows the head of a request. */

@@ -5,9 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.urma4j.Access;
 import io.urma4j.MessageChannel;
-import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
-import io.urma4j.UrmaOptions;
 import io.urma4j.buffer.Peer;
 import io.urma4j.buffer.PoolConfig;
 import io.urma4j.buffer.RdmaBuf;
@@ -21,6 +19,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -46,10 +45,7 @@ class HostileClientTest {
     @TempDir
     Path folder;
 
-    private Urma urma;
-    private BlockStore store;
-    private BlockServer server;
-    private Thread serving;
+    private InProcessServer server;
 
     private UrmaContext context; // of the hostile client
     private MessageChannel channel;
@@ -60,17 +56,12 @@ class HostileClientTest {
 
     @BeforeEach
     void greet() throws IOException {
-        urma = Urma.open(UrmaOptions.DEFAULT
-                .withRuntimeDirectory(folder.resolve("runtime"))
-                .withSetting("urma.udma.addresses", "127.0.0.1"));
-        store = BlockStore.open(folder.resolve("blocks"), 64 << 20);
-        server = BlockServer.open(urma, device, store, 4, 1000);
-        serving = Thread.ofPlatform().start(() -> server.run("blockstore"));
-        context = urma.device(device).openContext();
+        server = new InProcessServer(folder, device);
+        context = server.urma().device(device).openContext();
         channel = context.openMessageChannel();
         pool = RegisteredBufferPool.open(PoolConfig.builder(64 << 20).build(), context);
         await().atMost(PATIENCE).ignoreExceptions().until(() -> {
-            toServer = channel.connect("name:blockstore");
+            toServer = channel.connect("name:" + InProcessServer.NAME);
             return true;
         });
         toServer.sendWithReply(bytesOf(Request.hello(1)), OptionalLong.empty());
@@ -82,12 +73,8 @@ class HostileClientTest {
 
     @AfterEach
     void end() throws Exception {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(server.leases()).isZero());
         server.end();
-        serving.join();
-        assertThat(server.poolStats().leases()).isZero();
-        server.close();
-        store.close();
-        urma.close();
     }
 
     private static MemorySegment bytesOf(Request request) {
@@ -119,20 +106,7 @@ class HostileClientTest {
         Reply reply = reply();
         assertThat(reply.status()).as(reply.toString()).isEqualTo(status);
         assertThat(reply.text()).contains(reason);
-        assertOthersAreServed();
-    }
-
-    private void assertOthersAreServed() {
-        try (BlockClient other = BlockClient.open(urma, device, "blockstore", PATIENCE)) {
-            long revision = System.nanoTime();
-            other.write(9, revision, LENGTH, bytes -> bytes.fill((byte) 77));
-            try (ReadBlock read = other.read(9, LENGTH).orElseThrow()) {
-                assertThat(read.revision()).isEqualTo(revision);
-                assertThat(read.bytes().byteSize()).isEqualTo(LENGTH);
-                assertThat(read.bytes().get(java.lang.foreign.ValueLayout.JAVA_BYTE, LENGTH - 1))
-                        .isEqualTo((byte) 77);
-            }
-        }
+        server.assertServes();
     }
 
     @Test
@@ -166,7 +140,7 @@ class HostileClientTest {
 
     @Test
     void memoryOfAnotherProcessIsRefused() {
-        try (UrmaContext victim = urma.device(device).openContext();
+        try (UrmaContext victim = server.urma().device(device).openContext();
                 RegisteredBufferPool theirs =
                         RegisteredBufferPool.open(PoolConfig.builder(64 << 20).build(), victim);
                 RdmaBuf buf = theirs.acquire(LENGTH, PATIENCE)) {
@@ -187,7 +161,7 @@ class HostileClientTest {
         send(request(Kind.WRITE, 1, LENGTH), late);
 
         assertRefused(Status.RETRY, "");
-        await().atMost(PATIENCE).until(() -> server.sessions() == 0 || server.poolStats().leases() == 0);
+        await().atMost(PATIENCE).until(() -> server.sessions() == 0);
     }
 
     @Test
@@ -197,7 +171,7 @@ class HostileClientTest {
             send(request(Kind.WRITE, 1, LENGTH), buf.exportTo(identity, buf.view(), Access.READ));
 
             assertRefused(Status.CORRUPT, "fail the checksum of the request");
-            assertThat(store.find(1)).isEmpty();
+            assertThat(server.store().find(1)).isEmpty();
         }
     }
 
@@ -218,21 +192,21 @@ class HostileClientTest {
             if (random.nextBoolean()) {
                 toServer.send(bytes);
             } else {
-                toServer.sendWithReply(java.util.Arrays.copyOf(bytes, Math.min(bytes.length, 500)));
+                toServer.sendWithReply(Arrays.copyOf(bytes, Math.min(bytes.length, 500)));
             }
         }
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(server.refused())
-                .as("seed " + seed)
-                .isEqualTo(300));
-        assertOthersAreServed();
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(server.refused()).as("seed " + seed).isEqualTo(300));
+        server.assertServes();
     }
 
     @Test
     void aGuessedSessionIsOfNoUse() {
-        try (UrmaContext thief = urma.device(device).openContext();
+        try (UrmaContext thief = server.urma().device(device).openContext();
                 MessageChannel theirs = thief.openMessageChannel()) {
-            MessageChannel.Peer fromThief = theirs.connect("name:blockstore");
+            MessageChannel.Peer fromThief = theirs.connect("name:" + InProcessServer.NAME);
             fromThief.send(bytesOf(request(Kind.BYE, 1, LENGTH)), OptionalLong.empty());
             await().atMost(PATIENCE).until(() -> server.refused() == 1);
         }
@@ -251,7 +225,7 @@ class HostileClientTest {
                 refused += reply().status() == Status.NO_CREDIT ? 1 : 0;
             }
             assertThat(refused).isOne();
-            assertOthersAreServed();
+            server.assertServes();
         }
     }
 }

@@ -102,7 +102,8 @@ class MessagesTest {
     void theLayoutIsTheDocumentedOne() {
         MemorySegment bytes = MemorySegment.ofArray(bytesOf(WRITE));
 
-        assertThat(bytes.asSlice(0, 8).toArray(ValueLayout.JAVA_BYTE)).isEqualTo(new byte[] {'U', '4', 'B', 'S', 1, 2, 0, 0});
+        assertThat(bytes.asSlice(0, 8).toArray(ValueLayout.JAVA_BYTE))
+                .isEqualTo(new byte[] {'U', '4', 'B', 'S', 1, 2, 0, 0});
         assertThat(bytes.asByteBuffer().getLong(24)).isEqualTo(13);
         assertThat(bytes.asByteBuffer().getInt(44)).isEqualTo(0xCAFE_BABE);
     }

@@ -44,8 +44,8 @@ final class Counts implements AutoCloseable {
 
     static Counts open(Path file) throws IOException {
         Arena arena = Arena.ofShared();
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             long bytes = (long) Count.values().length * Long.BYTES;
             return new Counts(arena, channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes, arena));
         }

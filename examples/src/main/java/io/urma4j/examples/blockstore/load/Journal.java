@@ -46,8 +46,8 @@ final class Journal implements AutoCloseable {
 
     /** Opens or creates a journal, and replays what is there. */
     static Journal open(Path file, Reader reader) throws IOException {
-        FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
         long whole = replay(channel, reader);
         channel.truncate(whole * RECORD_BYTES);
         channel.position(whole * RECORD_BYTES);

@@ -2,6 +2,7 @@ package io.urma4j.examples.blockstore.load;
 
 import io.urma4j.examples.blockstore.Options;
 import io.urma4j.examples.blockstore.ServerProcess;
+import io.urma4j.examples.blockstore.load.Counts.Count;
 import io.urma4j.examples.blockstore.load.KillPlan.Kill;
 import io.urma4j.examples.blockstore.load.KillPlan.Kind;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.stream.Stream;
 /** The load: starts the processes, kills them by plan, ends them, and reports. */
 public final class Load implements AutoCloseable {
     private static final Duration PROGRESS = Duration.ofSeconds(5);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
     private static final Duration END_TIMEOUT = Duration.ofMinutes(2);
     private static final long TURN_MILLIS = 50;
 
@@ -30,7 +32,7 @@ public final class Load implements AutoCloseable {
     private final List<Child> clients = new ArrayList<>();
     private final List<Counts> counts = new ArrayList<>();
     private final Child server;
-    private final long begunNanos = System.nanoTime();
+    private long begunNanos = System.nanoTime();
 
     private Load(LoadOptions options, Path folder) throws IOException {
         this.options = options;
@@ -113,6 +115,7 @@ public final class Load implements AutoCloseable {
         System.out.println("Block store on " + options.device() + ": " + options.clients() + " clients for "
                 + options.duration().toSeconds() + " s, " + options.kills() + " kills, seed " + options.seed());
         List<Kill> plan = KillPlan.of(options.seed(), options.kills(), options.duration(), options.clients());
+        awaitFirstOperations();
         Duration progressAt = PROGRESS;
         for (Kill kill : plan) {
             progressAt = workUntil(kill.at(), progressAt);
@@ -121,6 +124,21 @@ public final class Load implements AutoCloseable {
         workUntil(options.duration(), progressAt);
         endAll();
         return Report.of(options, elapsed(), killed, counts, failures, pools).print() ? 0 : 1;
+    }
+
+    /** The time of the load begins when each client works. */
+    private void awaitFirstOperations() throws IOException, InterruptedException {
+        while (counts.stream().anyMatch(each -> each.get(Count.READS) + each.get(Count.WRITES) == 0)) {
+            if (elapsed().compareTo(START_TIMEOUT) > 0) {
+                fail(server, "served no request of some client within " + START_TIMEOUT);
+            }
+            if (!failures.isEmpty()) {
+                return;
+            }
+            Thread.sleep(TURN_MILLIS);
+            checkAlive();
+        }
+        begunNanos = System.nanoTime();
     }
 
     private Duration elapsed() {
@@ -134,7 +152,8 @@ public final class Load implements AutoCloseable {
             Thread.sleep(TURN_MILLIS);
             checkAlive();
             if (elapsed().compareTo(next) >= 0) {
-                System.out.println(Report.of(options, elapsed(), killed, counts, failures, pools).progress());
+                System.out.println(Report.of(options, elapsed(), killed, counts, failures, pools)
+                        .progress());
                 next = next.plus(PROGRESS);
             }
         }

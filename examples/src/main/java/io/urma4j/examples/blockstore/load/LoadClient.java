@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -39,8 +40,8 @@ public final class LoadClient {
 
     /** Options: {@code --device --folder --name --number --seed --workers --blocks}. */
     public static void main(String[] line) throws Exception {
-        System.exit(run(Options.parse(
-                line, "--device", "--folder", "--name", "--number", "--seed", "--workers", "--blocks")));
+        System.exit(run(
+                Options.parse(line, "--device", "--folder", "--name", "--number", "--seed", "--workers", "--blocks")));
     }
 
     private static int run(Options options) throws IOException, InterruptedException {
@@ -63,7 +64,7 @@ public final class LoadClient {
             LoadClient load = new LoadClient(client, counts);
             SplittableRandom random = new SplittableRandom(seed + number * 1_000_003 + journal.recovered());
             for (int i = 0; i < workers; i++) {
-                BlockModel[] own = java.util.Arrays.copyOfRange(models, i * blocks, (i + 1) * blocks);
+                BlockModel[] own = Arrays.copyOfRange(models, i * blocks, (i + 1) * blocks);
                 load.workers.add(new LoadWorker(
                         client,
                         firstBlock + (long) i * blocks,
@@ -138,7 +139,6 @@ public final class LoadClient {
         while (!ServerProcess.isEmpty(client.poolStats()) && System.nanoTime() - deadlineNanos < 0) {
             Thread.sleep(TURN);
         }
-        System.out.println("pool: " + client.poolStats());
-        return ServerProcess.isEmpty(client.poolStats());
+        return ServerProcess.reportPool(client.poolStats());
     }
 }

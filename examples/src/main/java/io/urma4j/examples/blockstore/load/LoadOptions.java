@@ -12,8 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 record LoadOptions(
         String device, Duration duration, int kills, int clients, int workers, int blocks, long seed, Path folder) {
-    static final String HELP =
-            """
+    static final String HELP = """
             Usage: run [--device D] [--minutes M] [--kills K] [--clients C] [--workers W] [--blocks B]
                        [--seed S] [--folder F]
 
@@ -36,15 +35,7 @@ record LoadOptions(
     /** Parses a command line. */
     static LoadOptions parse(String... line) {
         Options options = Options.parse(
-                line,
-                "--device",
-                "--minutes",
-                "--kills",
-                "--clients",
-                "--workers",
-                "--blocks",
-                "--seed",
-                "--folder");
+                line, "--device", "--minutes", "--kills", "--clients", "--workers", "--blocks", "--seed", "--folder");
         long randomSeed = ThreadLocalRandom.current().nextLong(1, 1_000_000);
         LoadOptions parsed = new LoadOptions(
                 options.text("--device", "shm0"),

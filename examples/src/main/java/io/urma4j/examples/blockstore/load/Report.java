@@ -26,7 +26,8 @@ record Report(
             List<String> pools) {
         Map<Count, Long> totals = new EnumMap<>(Count.class);
         for (Count count : Count.values()) {
-            totals.put(count, clients.stream().mapToLong(each -> each.get(count)).sum());
+            totals.put(
+                    count, clients.stream().mapToLong(each -> each.get(count)).sum());
         }
         return new Report(options, elapsed, killed, totals, failures, pools);
     }

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,6 +65,16 @@ public final class BlockStore implements AutoCloseable {
     /** Slots that {@link #open} found torn. */
     public int torn() {
         return torn;
+    }
+
+    /** Writes that were acknowledged, for which {@link #forces} were enough. */
+    public long forcedWrites() {
+        return committer.forcedWrites();
+    }
+
+    /** How many times the files were forced; once for all writes that waited. */
+    public long forces() {
+        return committer.forces();
     }
 
     /** Where a block is now. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,8 @@ final class Committer implements Runnable {
     private final List<WriteResult> results = new ArrayList<>(); // in the order of the writes
 
     private @Nullable IOException failure;
+    private final AtomicLong forcedWrites = new AtomicLong();
+    private final AtomicLong forces = new AtomicLong();
     private volatile boolean closed;
 
     /**
@@ -43,11 +46,7 @@ final class Committer implements Runnable {
      * @param fileFor the file for blocks of a length
      * @param mostBytes of all files together
      */
-    Committer(
-            Map<Long, Stored> places,
-            List<SlotFile> files,
-            Function<Integer, SlotFile> fileFor,
-            long mostBytes) {
+    Committer(Map<Long, Stored> places, List<SlotFile> files, Function<Integer, SlotFile> fileFor, long mostBytes) {
         this.places = places;
         this.files = files;
         this.fileFor = fileFor;
@@ -59,6 +58,16 @@ final class Committer implements Runnable {
         if (closed) {
             refuseAll(); // it may have come after the last group
         }
+    }
+
+    /** Groups of writes that were forced. */
+    long forces() {
+        return forces.get();
+    }
+
+    /** Writes in these groups. */
+    long forcedWrites() {
+        return forcedWrites.get();
     }
 
     /** Ends after the current group. */
@@ -104,6 +113,8 @@ final class Committer implements Runnable {
                 file.force();
             }
             publish();
+            forces.incrementAndGet();
+            forcedWrites.addAndGet(group.size());
             for (int i = 0; i < results.size(); i++) {
                 group.get(i).done().complete(results.get(i));
             }
@@ -124,8 +135,7 @@ final class Committer implements Runnable {
             boolean isRepeated = old.revision() == write.revision()
                     && old.payloadCrc() == write.header().payloadCrc()
                     && old.lengthBytes() == write.header().lengthBytes();
-            return new WriteResult(
-                    isRepeated ? WriteResult.Outcome.STORED : WriteResult.Outcome.STALE, old.revision());
+            return new WriteResult(isRepeated ? WriteResult.Outcome.STORED : WriteResult.Outcome.STALE, old.revision());
         }
         SlotFile file = fileFor.apply(write.header().lengthBytes());
         if (!file.hasFree() && fileBytes() + file.slotBytes() > mostBytes) {

@@ -78,7 +78,8 @@ class LoadIT {
     void aWrongOptionIsNamed() throws Exception {
         assertThat(run("--kill", "3").output())
                 .contains("run: --kill is no option; there are --blocks, --clients, --device");
-        assertThat(run("--minutes", "soon").output()).contains("run: --minutes is 'soon', must be a number in 0…1440.0");
+        assertThat(run("--minutes", "soon").output())
+                .contains("run: --minutes is 'soon', must be a number in 0…1440.0");
         assertThat(run("--kills", "-1").output()).contains("run: --kills is '-1', must be a number in 0…100000");
         assertThat(run("--kills").output()).contains("run: --kills needs a value");
         assertThat(run("--folder", "/nowhere").output()).contains("run: --folder is '/nowhere', must be a folder");

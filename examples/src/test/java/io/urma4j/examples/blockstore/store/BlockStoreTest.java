@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,12 +75,9 @@ class BlockStoreTest {
         try (BlockStore store = BlockStore.open(folder, ROOM)) {
             write(store, 7, 5, bytes(5, 1000));
 
-            assertThat(write(store, 7, 5, bytes(5, 1000)))
-                    .isEqualTo(new WriteResult(WriteResult.Outcome.STORED, 5));
-            assertThat(write(store, 7, 4, bytes(4, 1000)))
-                    .isEqualTo(new WriteResult(WriteResult.Outcome.STALE, 5));
-            assertThat(write(store, 7, 5, bytes(6, 1000)))
-                    .isEqualTo(new WriteResult(WriteResult.Outcome.STALE, 5));
+            assertThat(write(store, 7, 5, bytes(5, 1000))).isEqualTo(new WriteResult(WriteResult.Outcome.STORED, 5));
+            assertThat(write(store, 7, 4, bytes(4, 1000))).isEqualTo(new WriteResult(WriteResult.Outcome.STALE, 5));
+            assertThat(write(store, 7, 5, bytes(6, 1000))).isEqualTo(new WriteResult(WriteResult.Outcome.STALE, 5));
             assertThat(read(store, 7)).isEqualTo(bytes(5, 1000));
         }
     }
@@ -88,7 +88,8 @@ class BlockStoreTest {
         try (BlockStore store = BlockStore.open(folder, room)) {
             for (int revision = 1; revision <= 500; revision++) {
                 for (int block = 0; block < 8; block++) {
-                    assertThat(write(store, block, revision, bytes(revision, 4096)).outcome())
+                    assertThat(write(store, block, revision, bytes(revision, 4096))
+                                    .outcome())
                             .isEqualTo(WriteResult.Outcome.STORED);
                 }
             }
@@ -101,8 +102,7 @@ class BlockStoreTest {
             write(store, 1, 1, bytes(1, 256));
             write(store, 2, 1, bytes(2, 256));
 
-            assertThat(write(store, 1, 2, bytes(3, 256)))
-                    .isEqualTo(new WriteResult(WriteResult.Outcome.FULL, 1));
+            assertThat(write(store, 1, 2, bytes(3, 256))).isEqualTo(new WriteResult(WriteResult.Outcome.FULL, 1));
             assertThat(read(store, 1)).isEqualTo(bytes(1, 256));
         }
     }
@@ -116,6 +116,21 @@ class BlockStoreTest {
             write(store, 1, 2, bytes(2, 256));
 
             assertThat(store.read(1, old, ByteBuffer.allocate(256))).isFalse();
+        }
+    }
+
+    @Test
+    void oneForceServesTheWritesThatWait() throws IOException {
+        try (BlockStore store = BlockStore.open(folder, ROOM)) {
+            List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
+            for (int block = 0; block < 1000; block++) {
+                ByteBuffer payload = ByteBuffer.wrap(bytes(block, 256));
+                writes.add(store.write(block, 1, Checksum.of(payload), payload));
+            }
+            writes.forEach(CompletableFuture::join);
+
+            assertThat(store.forcedWrites()).isEqualTo(1000);
+            assertThat(store.forces()).isBetween(1000L / 64, 500L);
         }
     }
 
