@@ -13,6 +13,7 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.ProviderWindow;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.WorkRequest;
 import java.lang.foreign.Arena;
@@ -333,9 +334,32 @@ final class FakeContext implements ProviderContext {
         }
 
         @Override
+        public CompletableFuture<ProviderWindow> window(WindowKey key, Duration timeout) {
+            return CompletableFuture.completedFuture(new FakeWindow(this));
+        }
+
+        @Override
         public CompletableFuture<Void> close() {
             context.open.remove("import");
             return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** A window that is never taken back. */
+    private record FakeWindow(FakeImport begin) implements ProviderWindow {
+        @Override
+        public void end() {
+            // nothing was announced
+        }
+
+        @Override
+        public boolean isTakenBack() {
+            return false;
+        }
+
+        @Override
+        public int unfinished() {
+            return 0;
         }
     }
 
@@ -527,6 +551,12 @@ final class FakeContext implements ProviderContext {
         /** How many more posts find room. */
         int room = Integer.MAX_VALUE;
 
+        /** How many records it made for work requests. */
+        int records;
+
+        /** Whether a move to ERROR makes a marker. */
+        boolean marksErrors;
+
         /** What bind answers; a test may keep it open. */
         CompletableFuture<Void> binding = CompletableFuture.completedFuture(null);
 
@@ -566,7 +596,11 @@ final class FakeContext implements ProviderContext {
             return context.descriptor(id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType());
         }
 
-        private synchronized boolean accept(Opcode opcode, long lengthBytes, long userContext) {
+        private boolean accept(Opcode opcode, long lengthBytes, long userContext) {
+            return accept(opcode, lengthBytes, userContext, PostFlags.SIGNALLED_BIT);
+        }
+
+        private synchronized boolean accept(Opcode opcode, long lengthBytes, long userContext, int flags) {
             if (room == 0) {
                 return false;
             }
@@ -578,7 +612,10 @@ final class FakeContext implements ProviderContext {
                 return true;
             }
             CompletionStatus result = status == null ? CompletionStatus.SUCCESS : status;
-            held.add(record(result, 0, opcode, userContext, lengthBytes));
+            if (result != CompletionStatus.SUCCESS || (flags & PostFlags.SIGNALLED_BIT) != 0) {
+                held.add(record(result, 0, opcode, userContext, lengthBytes));
+                records++;
+            }
             if (result != CompletionStatus.SUCCESS) {
                 state = QueueState.ERROR;
             }
@@ -666,12 +703,15 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public boolean post(WorkRequest request) {
-            return accept(Opcode.of(request.opcode), request.lengthBytes, request.userContext);
+            return accept(Opcode.of(request.opcode), request.lengthBytes, request.userContext, request.flags);
         }
 
         @Override
-        public void modify(QueueState next) {
+        public synchronized void modify(QueueState next) {
             state = next;
+            if (marksErrors && next == QueueState.ERROR) {
+                jfc.add(record(CompletionStatus.WR_FLUSH_ERR_DONE, CompletionRecord.FLUSH_ERR_DONE, Opcode.NOP, 0, 0));
+            }
         }
 
         @Override

@@ -110,13 +110,23 @@ final class Block {
 
     /** Its registration with a context. */
     LocalSegment registeredWith(UrmaContext context, Object view) {
+        LocalSegment registration = registrationWith(context);
+        if (registration == null) {
+            throw Checks.invalid(view, "is not registered with " + context);
+        }
+        return registration;
+    }
+
+    /** Its registration with a context; null if it has none. */
+    @Nullable
+    LocalSegment registrationWith(UrmaContext context) {
         for (int i = 0; i < registrations.size(); i++) { // without the garbage of an iterator
             LocalSegment registration = registrations.get(i);
             if (registration.context() == context) {
                 return registration;
             }
         }
-        throw Checks.invalid(view, "is not registered with " + context);
+        return null;
     }
 
     /**

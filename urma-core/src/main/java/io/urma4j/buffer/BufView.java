@@ -275,6 +275,19 @@ public final class BufView {
         return exists() ? begin : 0;
     }
 
+    /** Whether the buffer is registered with that context; false if the view is invalid. */
+    boolean isRegisteredWith(UrmaContext context) {
+        return block.registrationWith(context) != null;
+    }
+
+    /** The handle that it keeps reachable; refuses if the view is invalid. */
+    RdmaBuf buf() {
+        if (buf == null) {
+            throw refusal();
+        }
+        return buf;
+    }
+
     /** Whether it is a range of that lease. */
     boolean isOf(Block leased, long ofGeneration) {
         return block == leased && generation == ofGeneration;

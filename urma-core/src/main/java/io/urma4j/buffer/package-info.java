@@ -21,6 +21,9 @@
  * io.urma4j.buffer.RemoteBufCodec} writes into a message. {@code Exporter} grants its windows, {@code LeaseExports} revokes them at
  * the end of the lease, and {@code ExportQuarantine} keeps the chunks that a peer still uses.
  *
+ * <p>{@link io.urma4j.buffer.Transfers} move bytes between such remote buffers and views. {@link io.urma4j.buffer.BatchOp} has a {@code
+ * BatchPart} for each home; {@code OpenHomes} opens the windows of a context, and {@code TransferQueue} posts the requests to one home.
+ *
  * <p>Requests that the queue does not offer (messages, atomics, lists) are posted by hand on {@code BufView.localSegment}. The
  * caller keeps a handle open until their record: {@code RdmaBuf.retain} gives one to a thread that may see its owner close.
  *

@@ -19,22 +19,30 @@ import io.urma4j.PipeWriter;
 import io.urma4j.PostFlags;
 import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
+import io.urma4j.SegmentConfig;
 import io.urma4j.SharedJetty;
 import io.urma4j.SharedSegment;
 import io.urma4j.TargetJetty;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
+import io.urma4j.WindowGrant;
 import io.urma4j.WorkRequestList;
+import io.urma4j.buffer.BatchOp;
 import io.urma4j.buffer.BufQueue;
 import io.urma4j.buffer.BufView;
 import io.urma4j.buffer.RdmaBuf;
+import io.urma4j.buffer.RemoteBuf;
+import io.urma4j.buffer.TransferOptions;
+import io.urma4j.buffer.TransferProgress;
+import io.urma4j.buffer.Transfers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,6 +154,40 @@ public abstract class AllocationContract {
                 take(queue, batch);
                 queue.read(remote, 0, view, 2);
                 take(queue, batch);
+            });
+        }
+    }
+
+    /** A batch that is posted again, and polled by the caller. */
+    @Test
+    void batchOfTransfersAllocatesNothing() {
+        UrmaContext context = local.context();
+        assumeTrue(urma.device(device).attributes().capabilities().windows(), "the device has no windows");
+        UrmaContext homeContext = home.context();
+        LocalSegment slab = homeContext.register(
+                homeContext.allocate(4096), SegmentConfig.of(Access.READ_WRITE).withWindowsOnly());
+        WindowGrant grant = slab.grant(context.peerId(), 0, 4096, Access.READ_WRITE);
+        RemoteBuf target = RemoteBuf.of(List.of(new RemoteBuf.Window(0, 0, slab.descriptor(), grant.key())));
+        TransferOptions options = TransferOptions.builder()
+                .progress(TransferProgress.BY_CALLER)
+                .perPost(4)
+                .build();
+        try (RdmaBuf buf = RdmaBuf.allocate(context, 4096);
+                Transfers transfers = Transfers.open(options, context)) {
+            BatchOp batch = transfers.writeBatch();
+            for (int i = 0; i < 6; i++) {
+                batch.add(target.subrange(64L * i, 64), buf.view().first(32), buf.view().last(32));
+            }
+            assertAllocatesNothing(() -> {
+                batch.submit(PATIENCE);
+                long deadline = System.nanoTime() + PATIENCE.toNanos();
+                while (!batch.isIdle()) {
+                    transfers.poll();
+                    checkInTime(deadline);
+                }
+                if (!batch.isSuccess()) {
+                    throw new AssertionError(batch.result());
+                }
             });
         }
     }

@@ -317,4 +317,18 @@ public abstract class Conformance {
             super(deviceUnderTest);
         }
     }
+
+    @Nested
+    class Transfers extends TransfersContract {
+        Transfers() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class TransferQueues extends TransferQueuesContract {
+        TransferQueues() {
+            super(deviceUnderTest);
+        }
+    }
 }

@@ -56,7 +56,9 @@ public final class RuleIndex {
             RegistrationCacheContract.class,
             PoolWaitersContract.class,
             ExportsContract.class,
-            ExportEndsContract.class);
+            ExportEndsContract.class,
+            TransfersContract.class,
+            TransferQueuesContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

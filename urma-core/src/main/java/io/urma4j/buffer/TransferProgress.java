@@ -1,0 +1,9 @@
+package io.urma4j.buffer;
+
+/** Which thread sees that requests of {@link Transfers} have ended. */
+public enum TransferProgress {
+    /** A daemon thread for each context, which sleeps while there is nothing to do. Futures complete by themselves. */
+    BY_THREAD,
+    /** The threads that call {@link Transfers#poll}: no thread of its own, and no wake-up. For the lowest latency. */
+    BY_CALLER
+}

@@ -1,0 +1,75 @@
+package io.urma4j.buffer;
+
+import io.urma4j.Jfc;
+import io.urma4j.JfcConfig;
+import io.urma4j.Jfce;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.internal.ApiAccess;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+
+/** The thread of a context under {@link TransferProgress#BY_THREAD}: it takes records when there are events, and times out batches. */
+final class TransferThread {
+    private static final System.Logger LOG = System.getLogger(TransferThread.class.getName());
+
+    private final Jfce jfce;
+    private final Jfc wakeUp; // without records
+    private final Thread thread;
+
+    private TransferThread(UrmaContext context, Runnable loop, Jfce jfce, Jfc wakeUp) {
+        this.jfce = jfce;
+        this.wakeUp = wakeUp;
+        this.thread = Thread.ofPlatform()
+                .daemon()
+                .name("urma-transfers-" + context.uasid())
+                .unstarted(loop);
+    }
+
+    /** For the queues of a context, whose records make events at the JFCE; the thread does not run yet. */
+    static TransferThread of(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce) {
+        Jfc wakeUp = homes.context().createJfc(new JfcConfig(1, false), jfce);
+        return new TransferThread(homes.context(), () -> run(homes, deadlines, jfce), jfce, wakeUp);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private static void run(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce) {
+        while (true) {
+            boolean _ = Thread.interrupted(); // only a close ends it
+            try {
+                Jfc jfc = jfce.await(Duration.ofNanos(deadlines.nanosLeft())).orElse(null);
+                TransferQueue queue = jfc == null ? null : homes.queueOf(jfc);
+                if (queue != null) {
+                    queue.pollAfterEvent();
+                }
+                deadlines.expire();
+            } catch (InterruptedException e) {
+                LOG.log(Level.DEBUG, "transfers on " + homes.context() + " ignore an interrupt", e);
+            } catch (UrmaException e) {
+                if (homes.isClosed()) {
+                    return;
+                }
+                LOG.log(Level.WARNING, "transfers on " + homes.context() + " go on after a failure", e);
+            }
+        }
+    }
+
+    /** Makes it look at the deadlines. */
+    void wake() {
+        ApiAccess.api().raise(jfce, wakeUp);
+    }
+
+    /** Ends it; the queues are closed. */
+    void close() {
+        wakeUp.close();
+        jfce.close();
+    }
+
+    @Override
+    public String toString() {
+        return thread.getName();
+    }
+}
