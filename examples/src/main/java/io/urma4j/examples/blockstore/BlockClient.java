@@ -2,8 +2,6 @@ package io.urma4j.examples.blockstore;
 
 import io.urma4j.Access;
 import io.urma4j.ContextOptions;
-import io.urma4j.Message;
-import io.urma4j.MessageChannel;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
@@ -16,12 +14,10 @@ import io.urma4j.buffer.RegisteredBufferPool;
 import io.urma4j.buffer.RemoteBuf;
 import io.urma4j.examples.blockstore.store.BlockStore;
 import io.urma4j.examples.blockstore.store.Checksum;
-import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,39 +29,21 @@ import org.jspecify.annotations.Nullable;
  * a WRITE of the same revision is done once. Safe for any number of threads.
  */
 public final class BlockClient implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(BlockClient.class.getName());
-    private static final int MOST_MESSAGE_BYTES = 1024;
-    private static final int BUFFERS = 32; // more than any server grants credits
     private static final long POOL_BYTES = 64L * BlockStore.MOST_BYTES;
-    private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration TURN = Duration.ofMillis(50);
+    private static final Duration REPLY_TIMEOUT = Connections.REPLY_TIMEOUT;
 
     private final UrmaContext context;
-    private final String address;
     private final Duration patience;
     private final RegisteredBufferPool pool;
-    private final MessageChannel channel;
-    private final Thread receiver;
-    private final AtomicLong nextId = new AtomicLong();
+    private final Connections connections;
     private final AtomicLong retries = new AtomicLong();
-    private final AtomicLong connections = new AtomicLong();
-    private final ReentrantLock connecting = new ReentrantLock();
-    private volatile @Nullable Connection current;
-    private volatile boolean closed;
 
     private BlockClient(UrmaContext context, String serverName, Duration patience) {
         this.context = context;
-        this.address = "name:" + serverName;
         this.patience = patience;
         this.pool = RegisteredBufferPool.open(
                 PoolConfig.builder(POOL_BYTES).exports(Access.READ_WRITE).build(), context);
-        this.channel = context.openMessageChannel(MessageChannel.Options.builder()
-                .maxMessageBytes(MOST_MESSAGE_BYTES)
-                .receiveBuffers(BUFFERS)
-                .sendBuffers(BUFFERS)
-                .sendTimeout(REPLY_TIMEOUT)
-                .build());
-        this.receiver = Thread.ofPlatform().name("replies").daemon().start(this::receiveReplies);
+        this.connections = new Connections(context, serverName);
     }
 
     /**
@@ -97,7 +75,7 @@ public final class BlockClient implements AutoCloseable {
                         Request request = new Request(
                                 Request.Kind.WRITE,
                                 connection.session(),
-                                nextId.getAndIncrement(),
+                                connections.nextId(),
                                 block,
                                 revision,
                                 lengthBytes,
@@ -125,7 +103,7 @@ public final class BlockClient implements AutoCloseable {
             boolean isDone = false;
             try (Connection.Credit credit = connection.credit(REPLY_TIMEOUT)) {
                 Request request = new Request(
-                        Request.Kind.READ, connection.session(), nextId.getAndIncrement(), block, 0, mostBytes, 0);
+                        Request.Kind.READ, connection.session(), connections.nextId(), block, 0, mostBytes, 0);
                 RemoteBuf exported = buf.exportTo(connection.identity(), buf.view(), Access.READ_WRITE);
                 Reply reply = connection.exchange(credit, request, exported, REPLY_TIMEOUT);
                 isDone = reply.status() == Reply.Status.DONE;
@@ -176,12 +154,12 @@ public final class BlockClient implements AutoCloseable {
         while (true) {
             String failure;
             try {
-                Answer answer = attemptOn(connection(deadlineNanos), attempt);
+                Answer answer = attemptOn(connections.get(deadlineNanos), attempt);
                 if (isFinal(answer.reply().status())) {
                     return answer;
                 }
                 failure = answer.reply().text();
-                pause();
+                Connections.pause();
             } catch (ConnectionLostException e) {
                 failure = e.getMessage();
             }
@@ -206,89 +184,6 @@ public final class BlockClient implements AutoCloseable {
         }
     }
 
-    private static void pause() {
-        try {
-            Thread.sleep(TURN);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ConnectionLostException("the thread was interrupted", e);
-        }
-    }
-
-    // ---- the connection
-
-    /** The connection, or a new one as soon as the server is there. */
-    private Connection connection(long deadlineNanos) {
-        Connection known = current;
-        return known != null && !known.isLost() ? known : connect(deadlineNanos);
-    }
-
-    private Connection connect(long deadlineNanos) {
-        connecting.lock();
-        try {
-            while (true) {
-                Connection known = current;
-                if (known != null && !known.isLost()) {
-                    return known; // another thread was first
-                }
-                try {
-                    return begin(known);
-                } catch (UrmaException | ConnectionLostException e) {
-                    if (closed || System.nanoTime() - deadlineNanos > 0) {
-                        throw new ConnectionLostException("the server is not there", e);
-                    }
-                    pause();
-                }
-            }
-        } finally {
-            connecting.unlock();
-        }
-    }
-
-    /** Other threads may take the connection meanwhile. They wait for its credits, which the server grants. */
-    private Connection begin(@Nullable Connection old) {
-        if (old != null) {
-            old.close();
-            current = null;
-        }
-        Connection fresh = new Connection(channel.connect(address));
-        current = fresh;
-        try {
-            fresh.hello(nextId.getAndIncrement(), REPLY_TIMEOUT);
-        } catch (ConnectionLostException e) {
-            fresh.lose();
-            throw e;
-        }
-        connections.incrementAndGet();
-        return fresh;
-    }
-
-    private void receiveReplies() {
-        while (!closed) {
-            try {
-                channel.receive(TURN).ifPresent(this::received);
-            } catch (UrmaException e) {
-                return; // the channel is closed
-            }
-            Connection watched = current;
-            if (watched != null && watched.isLost()) {
-                watched.lose();
-            }
-        }
-    }
-
-    private void received(Message message) {
-        Connection connection = current;
-        try {
-            Reply reply = Reply.read(message.payload());
-            if (connection != null) {
-                connection.received(reply);
-            }
-        } catch (BadMessageException e) {
-            LOG.log(Level.WARNING, () -> "dropped " + e.getMessage() + " from " + message.sender());
-        }
-    }
-
     // ---- counts and end
 
     /** Attempts that had to be repeated. */
@@ -298,7 +193,7 @@ public final class BlockClient implements AutoCloseable {
 
     /** Connections after the first one. */
     public long reconnects() {
-        return Math.max(0, connections.get() - 1);
+        return connections.reconnects();
     }
 
     /** Of its buffers. */
@@ -309,25 +204,12 @@ public final class BlockClient implements AutoCloseable {
     /** Ends the session and closes the client. */
     @Override
     public void close() {
-        closed = true;
-        connecting.lock();
-        try {
-            Connection last = current;
-            if (last != null && !last.isLost()) {
-                last.bye();
-            }
-            if (last != null) {
-                last.close();
-            }
-        } finally {
-            connecting.unlock();
-        }
+        connections.close();
         context.close();
-        receiver.interrupt();
     }
 
     @Override
     public String toString() {
-        return "client of " + address;
+        return "client with " + connections;
     }
 }

@@ -8,11 +8,12 @@ import io.urma4j.SharedJetty;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
-import io.urma4j.buffer.Peer;
 import io.urma4j.buffer.PoolConfig;
 import io.urma4j.buffer.PoolStats;
 import io.urma4j.buffer.RegisteredBufferPool;
 import io.urma4j.buffer.RemoteBuf;
+import io.urma4j.buffer.TransferOptions;
+import io.urma4j.buffer.Transfers;
 import io.urma4j.examples.blockstore.Reply.Status;
 import io.urma4j.examples.blockstore.store.BlockStore;
 import java.time.Duration;
@@ -36,11 +37,20 @@ final class BlockServer implements AutoCloseable {
     private static final int HELLO_BUFFERS = 64; // for messages without credit
     private static final int MOST_MESSAGE_BYTES = 1024;
     private static final Duration PEER_TIMEOUT = Duration.ofSeconds(2);
+
+    /** A silent client holds its buffers that long. No window is used twice, since each request has an export of its own. */
+    private static final TransferOptions TRANSFER_OPTIONS = TransferOptions.builder()
+            .timeout(PEER_TIMEOUT)
+            .silence(PEER_TIMEOUT)
+            .maxWindows(64)
+            .build();
+
     private static final Duration TURN = Duration.ofMillis(200);
 
     private final UrmaContext context;
     private final RegisteredBufferPool pool;
     private final MessageChannel channel;
+    private final Transfers transfers;
     private final BlockService service;
     private final String identity;
     private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
@@ -62,7 +72,8 @@ final class BlockServer implements AutoCloseable {
                 .sendTimeout(PEER_TIMEOUT)
                 .build());
         this.service = new BlockService(store, pool, mostTransfers);
-        this.identity = Peer.of(context).toText();
+        this.transfers = Transfers.open(TRANSFER_OPTIONS, context);
+        this.identity = transfers.peer().toText();
         this.nextSession = new AtomicLong(firstSession);
     }
 
@@ -150,7 +161,7 @@ final class BlockServer implements AutoCloseable {
             return;
         }
         MessageChannel.Peer client = channel.connect(replyTo);
-        ClientMemory memory = new ClientMemory(context, message.sender());
+        ClientMemory memory = new ClientMemory(transfers, message.sender());
         Session session = new Session(nextSession.getAndIncrement(), message.sender(), client, memory, CREDITS);
         sessions.put(session.number(), session);
         session.send(new Reply(Status.WELCOME, 0, session.number(), request.id(), 0, 0, 0, identity));

@@ -23,7 +23,6 @@ import java.util.concurrent.Semaphore;
  * are served at once; the others wait in their order. Safe for any number of threads.
  */
 final class BlockService {
-    private static final Duration TRANSFER_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration BUFFER_TIMEOUT = Duration.ofSeconds(2);
 
     private final BlockStore store;
@@ -84,7 +83,7 @@ final class BlockService {
                 if (Checksum.of(bytes) != stored.payloadCrc()) {
                     return Reply.of(Status.CORRUPT, request, "the stored bytes fail their checksum");
                 }
-                client.write(memory.first(stored.lengthBytes()), view, TRANSFER_TIMEOUT);
+                client.write(memory.first(stored.lengthBytes()), view);
             }
             return done(request, stored.revision(), stored.lengthBytes(), stored.payloadCrc());
         }
@@ -94,7 +93,7 @@ final class BlockService {
             throws IOException, InterruptedException {
         try (RdmaBuf buf = pool.acquire(request.lengthBytes(), BUFFER_TIMEOUT)) {
             BufView view = buf.view();
-            client.read(memory.first(request.lengthBytes()), view, TRANSFER_TIMEOUT);
+            client.read(memory.first(request.lengthBytes()), view);
             ByteBuffer bytes = view.asByteBuffer();
             if (Checksum.of(bytes) != request.payloadCrc()) {
                 return Reply.of(Status.CORRUPT, request, "the bytes that were read fail the checksum of the request");

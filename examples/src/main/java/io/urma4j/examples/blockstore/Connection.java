@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A session, as its client sees it. A credit is a place to build a request in, so a client without credit has none to send. Once
- * anything fails, the whole connection is lost, and {@link BlockClient} makes another.
+ * anything fails, the whole connection is lost, and {@link Connections} make another.
  */
 final class Connection implements AutoCloseable {
     private static final int MOST_REQUEST_BYTES = 1024;

@@ -101,7 +101,6 @@ final class Session implements AutoCloseable {
 
     @Override
     public void close() {
-        memory.close();
         client.close();
     }
 
