@@ -172,7 +172,7 @@ public final class BlockClient implements AutoCloseable {
     }
 
     private static boolean isFinal(Reply.Status status) {
-        return status != Reply.Status.RETRY && status != Reply.Status.NO_CREDIT;
+        return status != Reply.Status.RETRY;
     }
 
     private Answer attemptOn(Connection connection, Attempt attempt) {

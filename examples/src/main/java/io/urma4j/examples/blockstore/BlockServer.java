@@ -188,7 +188,9 @@ final class BlockServer implements AutoCloseable {
             return;
         }
         if (!session.begin()) {
-            session.send(Reply.of(Status.NO_CREDIT, request, "more than " + CREDITS + " requests at once"));
+            session.fail();
+            Reply last = Reply.of(Status.NO_CREDIT, request, "more than " + CREDITS + " requests at once");
+            threads.execute(() -> session.send(last));
             return;
         }
         RemoteBuf memory;
@@ -196,7 +198,7 @@ final class BlockServer implements AutoCloseable {
             request.check();
             memory = session.memoryOf(message);
         } catch (BadMessageException e) {
-            session.end(Reply.of(Status.BAD_REQUEST, request, e.reason()));
+            threads.execute(() -> session.end(Reply.of(Status.BAD_REQUEST, request, e.reason())));
             return;
         }
         threads.execute(() -> serve(session, request, memory));

@@ -120,13 +120,7 @@ final class Connection implements AutoCloseable {
     Reply exchange(Credit credit, Request request, RemoteBuf memory, Duration timeout) {
         CompletableFuture<Reply> answer = expect(request.id());
         try {
-            CompletableFuture<Void> sent = server.trySend(credit.build(request, memory), OptionalLong.empty())
-                    .orElseThrow(() -> new ConnectionLostException("no send buffer was free", null));
-            var _ = sent.whenComplete((_, failure) -> {
-                if (failure != null) {
-                    answer.completeExceptionally(failure);
-                }
-            });
+            server.send(credit.build(request, memory), OptionalLong.empty());
             return await(answer, timeout);
         } catch (UrmaException e) {
             throw new ConnectionLostException("the request was not sent", e);

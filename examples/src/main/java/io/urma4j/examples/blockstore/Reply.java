@@ -41,7 +41,7 @@ record Reply(
         CORRUPT,
         /** The request has values outside of their limits, or memory that the client may not name. */
         BAD_REQUEST,
-        /** The client had no credit for it. */
+        /** The client had no credit for it, and has lost its session. */
         NO_CREDIT,
         /** The server could not do it now: the transfer failed, or a buffer was not free in time. Worth another attempt. */
         RETRY,

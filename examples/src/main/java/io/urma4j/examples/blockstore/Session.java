@@ -39,9 +39,9 @@ final class Session implements AutoCloseable {
         return memory;
     }
 
-    /** Whether the message came from this client; another process may have guessed the number. */
+    /** Whether the message is a request of it; another process may have guessed the number. */
     boolean sent(Message message) {
-        return message.sender().equals(sender);
+        return !failed && message.sender().equals(sender);
     }
 
     /** Whether its client is that process: a process has one session, so none can take them all. */
@@ -73,24 +73,19 @@ final class Session implements AutoCloseable {
         send(reply);
     }
 
-    /** Sends a reply without waiting: the client has a receive buffer for each of its credits. */
+    /**
+     * Sends a reply. The client has a receive buffer for each of its credits, so this waits for a client that is stopped, and for no
+     * other; at most as long as the channel's timeout for a send.
+     */
     void send(Reply reply) {
         try {
-            client.trySend(reply.withCredits(credits).toMessage(), OptionalLong.empty())
-                    .ifPresentOrElse(
-                            sent -> {
-                                var _ = sent.exceptionally(_ -> {
-                                    fail();
-                                    return null;
-                                });
-                            },
-                            this::fail);
+            client.send(reply.withCredits(credits).toMessage(), OptionalLong.empty());
         } catch (UrmaException e) {
             fail();
         }
     }
 
-    /** The server closes it soon. */
+    /** Lets the server close it soon, and serve no further request of it. */
     void fail() {
         failed = true;
     }
