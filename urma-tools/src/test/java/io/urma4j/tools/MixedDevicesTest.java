@@ -13,6 +13,7 @@ import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
+import io.urma4j.Resource;
 import io.urma4j.SegmentConfig;
 import io.urma4j.SharedMemory;
 import io.urma4j.SharedSegment;
@@ -25,10 +26,14 @@ import io.urma4j.buffer.BufQueue;
 import io.urma4j.buffer.PoolConfig;
 import io.urma4j.buffer.RdmaBuf;
 import io.urma4j.buffer.RegisteredBufferPool;
+import io.urma4j.buffer.RemoteBuf;
+import io.urma4j.buffer.TransferOptions;
+import io.urma4j.buffer.Transfers;
 import io.urma4j.tck.Patience;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -181,6 +186,41 @@ class MixedDevicesTest {
             pool.trim();
             assertThat(pool.stats().registeredBytes()).isZero();
         }
+    }
+
+    /** S14.35: the device that maps memory, wherever it stands in the lists; the other for buffers that only that one has. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void transfersPreferTheDeviceThatMapsMemory(boolean shmFirst) {
+        UrmaContext shmUser = urma.device("shm0").openContext();
+        UrmaContext udmaUser = urma.device("udma0").openContext();
+        UrmaContext[] users = shmFirst ? new UrmaContext[] {shmUser, udmaUser} : new UrmaContext[] {udmaUser, shmUser};
+        try (RegisteredBufferPool pool = RegisteredBufferPool.open(PoolConfig.fixed(SIZE, 1), shm, udma);
+                RegisteredBufferPool ofUsers = RegisteredBufferPool.open(PoolConfig.fixed(SIZE, 1), users);
+                Transfers transfers = Transfers.open(TransferOptions.DEFAULT, users);
+                RdmaBuf exported = pool.acquire(SIZE, Duration.ZERO);
+                RdmaBuf onBoth = ofUsers.acquire(SIZE, Duration.ZERO);
+                RdmaBuf onNetwork = RdmaBuf.allocate(udmaUser, SIZE)) {
+            RemoteBuf remote = exported.exportTo(transfers.peer(), exported.view(), Access.READ_WRITE);
+            assertThat(remote.windows()).hasSize(2);
+
+            onBoth.view().putLong(0, 51);
+            transfers.write(remote, onBoth.view()).join().orThrow();
+            assertThat(exported.view().getLong(0)).isEqualTo(51);
+            assertThat(imports(shm)).isEqualTo(1);
+            assertThat(imports(udma)).isZero();
+
+            transfers.read(remote, onNetwork.view()).join().orThrow();
+            assertThat(onNetwork.view().getLong(0)).isEqualTo(51);
+            assertThat(imports(udma)).isEqualTo(1);
+        }
+    }
+
+    /** Of the other contexts on its device. */
+    private static int imports(UrmaContext context) {
+        return context.inspect(Set.of(Resource.Kind.IMPORT)).stream()
+                .mapToInt(view -> view.resources().size())
+                .sum();
     }
 
     private static void assertMoves(UrmaContext context, RdmaBuf buf) {
