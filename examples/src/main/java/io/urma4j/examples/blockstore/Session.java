@@ -1,0 +1,106 @@
+package io.urma4j.examples.blockstore;
+
+import io.urma4j.JettyId;
+import io.urma4j.Message;
+import io.urma4j.MessageChannel;
+import io.urma4j.UrmaException;
+import io.urma4j.buffer.RemoteBuf;
+import io.urma4j.buffer.RemoteBufCodec;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A client, as the server sees it: the channel that its replies go to, its memory, and its credits. It ends when its client says
+ * so or begins another, and when a transfer or a reply fails. The client then begins a new one.
+ */
+final class Session implements AutoCloseable {
+    private final long number;
+    private final JettyId sender;
+    private final MessageChannel.Peer client;
+    private final ClientMemory memory;
+    private final int credits;
+    private final RemoteBufCodec codec = new RemoteBufCodec(); // used by the receiving thread alone
+    private final AtomicInteger unfinished = new AtomicInteger();
+    private volatile boolean failed;
+
+    Session(long number, JettyId sender, MessageChannel.Peer client, ClientMemory memory, int credits) {
+        this.number = number;
+        this.sender = sender;
+        this.client = client;
+        this.memory = memory;
+        this.credits = credits;
+    }
+
+    long number() {
+        return number;
+    }
+
+    ClientMemory memory() {
+        return memory;
+    }
+
+    /** Whether the message is a request of it; another process may have guessed the number. */
+    boolean sent(Message message) {
+        return !failed && message.sender().equals(sender);
+    }
+
+    /** Whether its client is that process: a process has one session, so none can take them all. */
+    boolean isOf(JettyId other) {
+        return sender.uasid() == other.uasid() && sender.eid().equals(other.eid());
+    }
+
+    /** Decodes what follows the head of a request. */
+    RemoteBuf memoryOf(Message message) {
+        try {
+            return codec.decode(message.payload().asSlice(Head.BYTES));
+        } catch (UrmaException e) {
+            throw new BadMessageException("no memory follows the head: " + e.reason());
+        }
+    }
+
+    /** Takes a credit for a request; false if the client has none left. */
+    boolean begin() {
+        if (unfinished.incrementAndGet() <= credits) {
+            return true;
+        }
+        unfinished.decrementAndGet();
+        return false;
+    }
+
+    /** Returns the credit, and then sends the reply: the client may use the credit as soon as it has the reply. */
+    void end(Reply reply) {
+        unfinished.decrementAndGet();
+        send(reply);
+    }
+
+    /**
+     * Sends a reply. The client has a receive buffer for each of its credits, so this waits for a client that is stopped, and for no
+     * other; at most as long as the channel's timeout for a send.
+     */
+    void send(Reply reply) {
+        try {
+            client.send(reply.withCredits(credits).toMessage(), OptionalLong.empty());
+        } catch (UrmaException e) {
+            fail();
+        }
+    }
+
+    /** Lets the server close it soon, and serve no further request of it. */
+    void fail() {
+        failed = true;
+    }
+
+    boolean isOver() {
+        return failed || !client.isConnected();
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+
+    @Override
+    public String toString() {
+        return "session " + number + " of " + sender;
+    }
+}
