@@ -354,6 +354,9 @@ public final class BatchOp {
 
     /** A failure, which is the result if it is the first. */
     void fail(UrmaException cause) {
+        if (nanosLeft() <= 0) {
+            failLate(); // whatever it was that took so long
+        }
         TransferStatus status = cause instanceof OperationFailedException
                 ? TransferStatus.FAILED
                 : transfers.isClosed() ? TransferStatus.CLOSED : TransferStatus.REFUSED;
@@ -408,12 +411,21 @@ public final class BatchOp {
         }
     }
 
-    /** Its deadline is over; by one thread, which has retained it. */
-    void timeOut() {
+    /** How long it may take from now on. */
+    long nanosLeft() {
+        return transfers.deadlines().nanosLeft(this);
+    }
+
+    private void failLate() {
         fail(
                 TransferStatus.TIMED_OUT,
                 new UrmaException(
                         UrmaStatus.ETIMEOUT, this, "has not ended in time; its buffers are held until its requests have"));
+    }
+
+    /** Its deadline is over; by one thread, which has retained it. */
+    void timeOut() {
+        failLate();
         CompletableFuture<TransferResult> completed = future;
         if (STATE.compareAndSet(this, RUNNING, DRAINING)) {
             count();

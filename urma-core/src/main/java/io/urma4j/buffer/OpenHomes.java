@@ -1,5 +1,7 @@
 package io.urma4j.buffer;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import io.urma4j.Jfc;
 import io.urma4j.Jfce;
 import io.urma4j.PeerId;
@@ -123,11 +125,11 @@ final class OpenHomes {
         return true;
     }
 
-    /** Gives the other requests of a part their windows; blocks. */
+    /** Gives the other requests of a part their windows; blocks, about as long as the batch has time. */
     void open(BatchPart part) {
         for (int i = 0; i < part.requests() && !part.batch().isStopped(); i++) {
             if (part.window(i) == null) {
-                part.opened(i, open(part.remote(i)));
+                part.opened(i, open(part.remote(i), part.batch()));
             }
         }
     }
@@ -196,9 +198,9 @@ final class OpenHomes {
         return openIn(segment, key);
     }
 
-    private OpenWindow open(RemoteBuf.Window key) {
+    private OpenWindow open(RemoteBuf.Window key, BatchOp batch) {
         OpenWindow known = tryOpen(key);
-        return known != null ? known : openIn(imported(key.segment()), key);
+        return known != null ? known : openIn(imported(key.segment(), batch), key);
     }
 
     /** Opens a window of a segment that has one user more for it. */
@@ -242,38 +244,43 @@ final class OpenHomes {
 
     // ---- imports
 
-    /** The segment, imported by this thread or another, with one user more. */
-    private OpenSegment imported(SegmentDescriptor descriptor) {
+    /** The segment, imported for this batch or another, with one user more. Blocks until the batch has timed out at most. */
+    private OpenSegment imported(SegmentDescriptor descriptor, BatchOp batch) {
         while (true) {
             CompletableFuture<OpenSegment> mine = new CompletableFuture<>();
             CompletableFuture<OpenSegment> running = importing.putIfAbsent(descriptor, mine);
-            OpenSegment segment =
-                    running == null ? importAs(descriptor, mine) : Await.result(context, running.copy());
+            if (running == null) {
+                beginImport(descriptor, mine);
+                running = mine;
+            }
+            OpenSegment segment = Await.result(context, running.copy().orTimeout(batch.nanosLeft(), NANOSECONDS));
             if (retainsIfOpen(segment)) {
                 return segment;
             }
         }
     }
 
-    private OpenSegment importAs(SegmentDescriptor descriptor, CompletableFuture<OpenSegment> result) {
-        try {
-            OpenSegment segment = importNow(descriptor);
-            result.complete(segment);
-            return segment;
-        } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-            throw e;
-        } finally {
+    /** Its end does not depend on the batches that wait for it. */
+    private void beginImport(SegmentDescriptor descriptor, CompletableFuture<OpenSegment> result) {
+        OpenSegment known = segmentOf(descriptor);
+        if (known != null) { // another has just imported it
             importing.remove(descriptor, result);
+            result.complete(known);
+            return;
         }
+        CompletableFuture<RemoteSegment> asked;
+        try {
+            asked = context.importSegmentAsync(descriptor, null, descriptor.access());
+        } catch (UrmaException e) {
+            asked = CompletableFuture.failedFuture(e);
+        }
+        var _ = asked.thenApply(remote -> addOrClose(descriptor, remote)).whenComplete((segment, failure) -> {
+            importing.remove(descriptor, result);
+            Await.passOn(segment, failure, result);
+        });
     }
 
-    private OpenSegment importNow(SegmentDescriptor descriptor) {
-        OpenSegment known = segmentOf(descriptor);
-        if (known != null) {
-            return known;
-        }
-        RemoteSegment remote = context.importSegment(descriptor, null);
+    private OpenSegment addOrClose(SegmentDescriptor descriptor, RemoteSegment remote) {
         try {
             return add(descriptor, remote);
         } catch (UrmaException e) {
@@ -465,6 +472,7 @@ final class OpenHomes {
         } finally {
             lock.unlock();
         }
+        importing.values().forEach(result -> result.completeExceptionally(failure));
         for (TransferQueue queue : queues) {
             queue.close(failure);
         }
