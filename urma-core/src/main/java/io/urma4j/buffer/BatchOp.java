@@ -420,7 +420,9 @@ public final class BatchOp {
         fail(
                 TransferStatus.TIMED_OUT,
                 new UrmaException(
-                        UrmaStatus.ETIMEOUT, this, "has not ended in time; its buffers are held until its requests have"));
+                        UrmaStatus.ETIMEOUT,
+                        this,
+                        "has not ended in time; its buffers are held until its requests have"));
     }
 
     /** Its deadline is over; by one thread, which has retained it. */

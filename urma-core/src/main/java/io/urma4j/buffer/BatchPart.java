@@ -202,8 +202,8 @@ final class BatchPart {
     private void fail(int request, CompletionStatus status) {
         if (!batch.isStopped()) {
             OpenWindow window = opened(request);
-            String operation =
-                    (batch.isRead() ? "read" : "write") + " at offset " + offsets[request] + " (request " + request + ")";
+            String operation = (batch.isRead() ? "read" : "write") + " at offset " + offsets[request] + " (request "
+                    + request + ")";
             batch.fail(ApiAccess.api().failed(window.remote, operation, status, window.remote));
         }
     }
