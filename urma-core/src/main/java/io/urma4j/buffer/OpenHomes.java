@@ -1,7 +1,5 @@
 package io.urma4j.buffer;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 import io.urma4j.Jfc;
 import io.urma4j.Jfce;
 import io.urma4j.PeerId;
@@ -11,12 +9,10 @@ import io.urma4j.SegmentDescriptor;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
-import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +34,7 @@ final class OpenHomes {
     private final TransferOptions options;
     private final TransferCounters counters;
     private final @Nullable Jfce jfce;
-    private final ConcurrentHashMap<SegmentDescriptor, CompletableFuture<OpenSegment>> importing =
-            new ConcurrentHashMap<>();
+    private final SegmentImports importing;
     private final ReentrantLock lock = new ReentrantLock();
 
     // under the lock
@@ -62,6 +57,7 @@ final class OpenHomes {
         this.options = options;
         this.counters = counters;
         this.jfce = jfce;
+        this.importing = new SegmentImports(context, this::segmentOf, this::add, this::retainsIfOpen);
     }
 
     UrmaContext context() {
@@ -200,7 +196,7 @@ final class OpenHomes {
 
     private OpenWindow open(RemoteBuf.Window key, BatchOp batch) {
         OpenWindow known = tryOpen(key);
-        return known != null ? known : openIn(imported(key.segment(), batch), key);
+        return known != null ? known : openIn(importing.retained(key.segment(), batch), key);
     }
 
     /** Opens a window of a segment that has one user more for it. */
@@ -242,52 +238,7 @@ final class OpenHomes {
         unused.closeAll();
     }
 
-    // ---- imports
-
-    /** The segment, imported for this batch or another, with one user more. Blocks until the batch has timed out at most. */
-    private OpenSegment imported(SegmentDescriptor descriptor, BatchOp batch) {
-        while (true) {
-            CompletableFuture<OpenSegment> mine = new CompletableFuture<>();
-            CompletableFuture<OpenSegment> running = importing.putIfAbsent(descriptor, mine);
-            if (running == null) {
-                beginImport(descriptor, mine);
-                running = mine;
-            }
-            OpenSegment segment = Await.result(context, running.copy().orTimeout(batch.nanosLeft(), NANOSECONDS));
-            if (retainsIfOpen(segment)) {
-                return segment;
-            }
-        }
-    }
-
-    /** Its end does not depend on the batches that wait for it. */
-    private void beginImport(SegmentDescriptor descriptor, CompletableFuture<OpenSegment> result) {
-        OpenSegment known = segmentOf(descriptor);
-        if (known != null) { // another has just imported it
-            importing.remove(descriptor, result);
-            result.complete(known);
-            return;
-        }
-        CompletableFuture<RemoteSegment> asked;
-        try {
-            asked = context.importSegmentAsync(descriptor, null, descriptor.access());
-        } catch (UrmaException e) {
-            asked = CompletableFuture.failedFuture(e);
-        }
-        var _ = asked.thenApply(remote -> addOrClose(descriptor, remote)).whenComplete((segment, failure) -> {
-            importing.remove(descriptor, result);
-            Await.passOn(segment, failure, result);
-        });
-    }
-
-    private OpenSegment addOrClose(SegmentDescriptor descriptor, RemoteSegment remote) {
-        try {
-            return add(descriptor, remote);
-        } catch (UrmaException e) {
-            UnusedParts.close(remote);
-            throw e;
-        }
-    }
+    // ---- imports, by SegmentImports
 
     private OpenSegment add(SegmentDescriptor descriptor, RemoteSegment remote) {
         lock.lock();
@@ -304,11 +255,10 @@ final class OpenHomes {
         }
     }
 
-    private @Nullable OpenSegment segmentOf(SegmentDescriptor descriptor) {
+    private Optional<OpenSegment> segmentOf(SegmentDescriptor descriptor) {
         lock.lock();
         try {
-            OpenSegment known = segments.get(descriptor);
-            return known != null && known.isUsable() ? known : null;
+            return Optional.ofNullable(segments.get(descriptor)).filter(OpenSegment::isUsable);
         } finally {
             lock.unlock();
         }
@@ -472,7 +422,7 @@ final class OpenHomes {
         } finally {
             lock.unlock();
         }
-        importing.values().forEach(result -> result.completeExceptionally(failure));
+        importing.end(failure);
         for (TransferQueue queue : queues) {
             queue.close(failure);
         }
