@@ -27,6 +27,6 @@ launch() {
 
   # No perf data: a killed run shall leave no file in /tmp. The heap is small and has one size: nothing is allocated.
   # shellcheck disable=SC2086
-  exec "$JAVA_HOME/bin/java" -XX:-UsePerfData -Xms64m -Xmx64m --enable-native-access=ALL-UNNAMED ${URMA_JAVA_OPTS-} \
+  exec "$JAVA_HOME/bin/java" -XX:-UsePerfData -Xms256m -Xmx256m --enable-native-access=ALL-UNNAMED ${URMA_JAVA_OPTS-} \
     -Durma.root="$root" -cp "$jar" "$class" "$@"
 }

@@ -11,6 +11,9 @@
 //   set OFFSET VALUE, word OFFSET        a word of 64 bits
 //   message KIND LENGTH VALUE SEED       send, immediate, written or invalidated: the next message that has come
 //   window OFFSET LENGTH                 opens a window for one SEND with invalidate
+//   export LENGTH                        leases a buffer, and exports that many bytes to this queue: 3FS's layout, in hex
+//   lease LENGTH SEED                    the exported bytes hold the pattern, the rest of the lease nothing
+//   release                              ends the lease, and the export with it
 //   again                                both take a new queue: the old one has failed, as it should
 //   end
 //
@@ -283,6 +286,50 @@ static void atomics(void) {
 	ASK("word 8 %" PRIx64, word);
 }
 
+// Memory as 3FS describes it, for the first device: replaces what is known of the peer's memory.
+static void export(uint32_t length) {
+	unsigned char form[25];
+	uint32_t device;
+	tell("export %u", length);
+	char *said = hear(), *hex = said + strlen("exported ");
+	if (strncmp(said, "exported ", strlen("exported ")) || strlen(hex) != 2 * sizeof form) fail("no export: %s", said);
+	for (size_t i = 0; i < sizeof form; i++) must(sscanf(hex + 2 * i, "%2hhx", form + i) == 1, "hexadecimal");
+	memcpy(&remote.va, form, 8);
+	memcpy(&remote.length, form + 8, 8);
+	memcpy(&remote.key, form + 17, 4);
+	memcpy(&device, form + 21, 4);
+	if (remote.length != length || form[16] != 1 || device != 0) fail("another export: %s", said);
+}
+
+static void exports(void) {
+	struct ibv_sge range;
+	const uint32_t length = 5000;
+	doing = "WRITE and READ of an export";
+	export(length);
+	fill(local + DATA, length, 3);
+	post(request(IBV_WR_RDMA_WRITE, &range, DATA, length, 0));
+	ended(1, IBV_WC_SUCCESS);
+	ASK("lease %u 3", length);
+	memset(local, BLANK, MEMORY);
+	post(request(IBV_WR_RDMA_READ, &range, DATA, length, 0));
+	ended(1, IBV_WC_SUCCESS);
+	const char *wrong = look(local, DATA, length, 3);
+	if (wrong) fail("%s", wrong);
+	doing = "WRITE of one byte beyond an export";
+	post(request(IBV_WR_RDMA_WRITE, &range, DATA, length, 1));
+	ended(1, IBV_WC_REM_ACCESS_ERR);
+	ASK("lease %u 3", length);
+	tell("again");
+	new_queue();
+	doing = "WRITE into an export whose lease is over";
+	export(length);
+	ASK("release");
+	post(request(IBV_WR_RDMA_WRITE, &range, DATA, length, 0));
+	ended(1, IBV_WC_REM_ACCESS_ERR);
+	tell("again");
+	new_queue();
+}
+
 static void refusals(void) {
 	struct ibv_sge range;
 	doing = "WRITE beyond the end";
@@ -303,6 +350,7 @@ static void initiate(void) {
 	writes_and_reads(sizes, sizeof sizes / sizeof *sizes);
 	messages();
 	atomics();
+	exports();
 	refusals();
 	tell("end");
 }

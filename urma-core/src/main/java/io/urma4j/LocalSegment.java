@@ -202,10 +202,33 @@ public final class LocalSegment implements ContextObject {
      */
     public WindowGrant grant(PeerId peer, long offset, long length, Access granted) {
         checkWindow(offset, length, granted);
+        checkCovers(granted);
+        return new WindowGrant(provider.grant(peer, offset, length, granted));
+    }
+
+    /**
+     * Grants a range of this windows-only segment to the peer that an RC Jetty of the same context is bound to by a RoCE endpoint,
+     * without a round trip (S7.16). Its address and rkey are valid for exactly this range and on this connection alone. The grant
+     * ends with {@link RoceGrant#takeBack}, with the binding, and with the segment.
+     *
+     * @throws UrmaException EINVAL for a Jetty that is not bound, or is bound to a peer that runs urma4j, for a segment that is
+     *     not windows-only (a message of the peer could revoke it for all), and otherwise as {@link #grant(PeerId, long, long,
+     *     Access)}; ENOMEM if the limit of concurrent windows is reached
+     */
+    public RoceGrant grant(Jetty jetty, long offset, long length, Access granted) {
+        checkWindow(offset, length, granted);
+        checkCovers(granted);
+        Checks.belongs(this, jetty, context);
+        if (!provider.descriptor().capabilities().windowsOnly()) {
+            throw Checks.invalid(this, "is not windows-only, as a range for a RoCE peer needs");
+        }
+        return new RoceGrant(provider.grant(jetty.jfs().provider(), offset, length, granted), length);
+    }
+
+    private void checkCovers(Access granted) {
         if (!access.covers(granted)) {
             throw Checks.invalid(this, "has access " + access + ", and a window as " + granted + " is more");
         }
-        return new WindowGrant(provider.grant(peer, offset, length, granted));
     }
 
     private void checkWindow(long offset, long length, Access granted) {

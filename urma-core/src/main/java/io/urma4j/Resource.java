@@ -33,6 +33,12 @@ public record Resource(Kind kind, long id, SequencedMap<String, String> fields) 
         WAIT,
         /** An asynchronous event that was raised, numbered in order. */
         EVENT,
+        /** A pool of registered buffers. */
+        POOL,
+        /** The blocks of one size in a pool. */
+        POOL_CLASS,
+        /** A peer that has windows of a pool's buffers. */
+        POOL_PEER,
         /** Latency of a stage since {@link UrmaContext#measure}, in microseconds. */
         PERF
     }

@@ -6,7 +6,7 @@ import io.urma4j.spi.ProviderGrant;
  * A window of a segment for one of its importers, granted without a request to the importer and revoked without waiting for
  * it (S7.10). Created by {@link LocalSegment#grant}. It ends with the import, and with the segment. Safe for any thread.
  */
-public final class WindowGrant implements AutoCloseable {
+public final class WindowGrant implements RangeGrant {
     private final ProviderGrant provider;
 
     WindowGrant(ProviderGrant provider) {
@@ -18,26 +18,17 @@ public final class WindowGrant implements AutoCloseable {
         return provider.key();
     }
 
-    /**
-     * Revokes the window without waiting: an operation that has not started by now moves no byte. Idempotent.
-     *
-     * @return as {@link #isQuiet}
-     */
+    @Override
     public boolean takeBack() {
         provider.takeBack();
         return provider.isQuiet();
     }
 
-    /**
-     * Whether the window was revoked, and no operation on it is in progress: from then on no importer touches it by this
-     * grant, and it can be reused. False while an operation lasts that had started before; only this window has to wait for
-     * it.
-     */
+    @Override
     public boolean isQuiet() {
         return provider.isQuiet();
     }
 
-    /** {@link #takeBack}. */
     @Override
     public void close() {
         provider.takeBack();

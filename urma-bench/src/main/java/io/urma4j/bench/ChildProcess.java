@@ -28,10 +28,16 @@ final class ChildProcess implements AutoCloseable {
 
     /** Starts it in a role, with this JVM's own options. */
     static ChildProcess start(Child.Role role) throws IOException {
+        return start(System.getProperty("java.class.path"), Child.class.getName(), role.name());
+    }
+
+    /** Starts another program, with this JVM's own options, which speaks the same way. */
+    static ChildProcess start(String classPath, String... program) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName(), role.name()));
+        command.addAll(List.of("-cp", classPath));
+        command.addAll(List.of(program));
         return new ChildProcess(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());

@@ -115,6 +115,9 @@ public final class Numbers implements Callable<Integer> {
         new AllocationSuite(run, "shm0", "", 1_000_000).measure();
         new BufferSuite(run).measure();
         new PoolSuite(run).measure();
+        new CrowdSuite(run).measure();
+        new NettySuite(run).measure();
+        new ExportSuite(run).measure();
         new TransferSuite(run).measure();
         new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {

@@ -183,7 +183,8 @@ final class TransferSuite {
             RemoteSegment imported = user.importSegment(slab, null);
             for (int i = 0; i < TRANSFERS; i++) {
                 RemoteBuf.Window window = buffers.remotes.get(i).windows().getFirst();
-                RemoteSegment of = window.segment().equals(slab) ? imported : user.importSegment(window.segment(), null);
+                RemoteSegment of =
+                        window.segment().equals(slab) ? imported : user.importSegment(window.segment(), null);
                 posts.windows.add(of.importWindow(window.key()));
                 BufView view = buffers.locals.get(i).view();
                 posts.segments.add(view.localSegment(user));

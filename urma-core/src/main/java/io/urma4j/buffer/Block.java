@@ -5,13 +5,14 @@ import io.urma4j.LocalSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.WindowGrant;
+import io.urma4j.RangeGrant;
 import io.urma4j.internal.Checks;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -227,8 +228,8 @@ final class Block {
      *
      * @return false if the lease has ended; then the grants are revoked, or the caller's to revoke
      */
-    boolean addExport(long generation, RemoteBuf buf, List<WindowGrant> grants) {
-        boolean isAdded = exportsOf(generation).add(buf, grants);
+    boolean addExport(long generation, Object peer, List<?> keys, List<? extends RangeGrant> grants) {
+        boolean isAdded = exportsOf(generation).add(peer, keys, grants);
         if (isAdded && !isLive(generation)) {
             takeBackExports(generation); // the thread that ended the lease may have looked too early
             return false;
@@ -245,10 +246,10 @@ final class Block {
         return known;
     }
 
-    /** Revokes the windows of a buffer that the lease has exported; true if no peer uses them any more. */
-    boolean takeBackExport(long generation, RemoteBuf buf) {
+    /** Revokes the ranges of an export of the lease; true if no peer uses them any more. */
+    boolean takeBackExport(long generation, List<?> keys) {
         LeaseExports known = exports;
-        return known == null || known.generation() != generation || known.takeBack(buf);
+        return known == null || known.generation() != generation || known.takeBack(keys);
     }
 
     /** Revokes the windows of a lease that has ended. Those of a later lease stay. */
@@ -271,6 +272,14 @@ final class Block {
         }
         exports = null;
         return true;
+    }
+
+    /** Adds what each peer has of the lease, or still uses of the last one. */
+    void addPeers(Map<Object, PeerUse> uses) {
+        LeaseExports known = exports;
+        if (known != null) {
+            known.addPeers(uses);
+        }
     }
 
     /** How many leases have ended. */

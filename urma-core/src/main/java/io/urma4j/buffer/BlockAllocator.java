@@ -4,10 +4,14 @@ import io.urma4j.UrmaException;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ResultExecutors;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -189,7 +193,10 @@ final class BlockAllocator {
                 change(() -> grant.budget().victimNotFreed(victim));
                 throw e;
             }
-            change(() -> slabsFreed++);
+            change(() -> {
+                grant.budget().victimFreed(victim);
+                slabsFreed++;
+            });
         }
         if (grant.excessBytes() > 0) {
             change(() -> grant.budget().victimsFreed(grant));
@@ -344,7 +351,8 @@ final class BlockAllocator {
         close();
     }
 
-    private List<Slab> slabs() {
+    /** All slabs that have leases or may get some. */
+    List<Slab> slabs() {
         lock.lock();
         try {
             List<Slab> all = new ArrayList<>(ordinary.slabs());
@@ -372,25 +380,34 @@ final class BlockAllocator {
         return drained;
     }
 
+    /** The slabs by the size of their blocks, the smallest first. */
+    Collection<ClassUse> classUses() {
+        SortedMap<Long, ClassUse> uses = new TreeMap<>();
+        lock.lock();
+        try {
+            ordinary.addClasses(uses);
+            reserve.addClasses(uses);
+        } finally {
+            lock.unlock();
+        }
+        return uses.values();
+    }
+
     /** @param quarantined blocks of which peers still use windows, and their bytes */
     PoolStats stats(int quarantined, long quarantinedBytes) {
         lock.lock();
         try {
-            long largestWait = 0;
-            for (Waiter waiter : waiters) {
-                largestWait = Math.max(largestWait, waiter.request().totalBytes());
-            }
-            for (Waiter waiter : controlWaiters) {
-                largestWait = Math.max(largestWait, waiter.request().totalBytes());
-            }
+            List<Waiter> all = new ArrayList<>(waiters);
+            all.addAll(controlWaiters);
             return new PoolStats(
                     config.maxBytes(),
                     registeredBytes(),
                     ordinary.idleBytes() + reserve.idleBytes(),
                     ordinary.slabs().size() + reserve.slabs().size(),
                     ordinary.leases() + reserve.leases(),
-                    waiters.size() + controlWaiters.size(),
-                    largestWait,
+                    all.size(),
+                    all.stream().mapToLong(waiter -> waiter.request().totalBytes()).max().orElse(0),
+                    Duration.ofNanos(all.stream().mapToLong(Waiter::ageNanos).max().orElse(0)),
                     slabsMade,
                     slabsFreed,
                     waits.sum(),

@@ -11,6 +11,7 @@ final class Chunk implements Consumer<Block> {
     private final int magazine;
     private final Block block;
     private final Consumer<Chunk> source;
+    private int number; // in magazines; written before the first lease
     private long leaseBytes; // written before the lease, read after it
 
     /**
@@ -33,6 +34,14 @@ final class Chunk implements Consumer<Block> {
 
     int magazine() {
         return magazine;
+    }
+
+    int number() {
+        return number;
+    }
+
+    void number(int given) {
+        number = given;
     }
 
     Block block() {

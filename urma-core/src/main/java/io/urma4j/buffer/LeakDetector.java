@@ -8,6 +8,7 @@ import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,6 +64,11 @@ public final class LeakDetector {
     public long lost() {
         reportCollected();
         return lost.get();
+    }
+
+    /** Age of the oldest open handle among those that it tracks; empty if there is none. */
+    public Optional<Duration> oldest() {
+        return open.stream().map(Tracked::age).max(Comparator.naturalOrder());
     }
 
     /**
@@ -153,9 +159,12 @@ public final class LeakDetector {
             clear();
         }
 
+        private Duration age() {
+            return Duration.ofNanos(System.nanoTime() - acquiredNanos);
+        }
+
         private LeakRecord record() {
-            Duration age = Duration.ofNanos(System.nanoTime() - acquiredNanos);
-            return new LeakRecord(name, lengthBytes, age, Optional.ofNullable(acquired));
+            return new LeakRecord(name, lengthBytes, age(), Optional.ofNullable(acquired));
         }
     }
 }

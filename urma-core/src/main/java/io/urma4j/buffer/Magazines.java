@@ -1,6 +1,6 @@
 package io.urma4j.buffer;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Magazines {
     private static final int SLOTS = 4; // of each class, in each stripe
-    private static final int PADDING = 32; // references: two cache lines before and after
+    private static final int PADDING = 32; // numbers: two cache lines before and after
     private static final int LEAST_STRIPES = 8;
     private static final int MOST_STRIPES = 128;
 
-    private final AtomicReferenceArray<@Nullable Chunk>[] stripes;
+    private final AtomicIntegerArray[] stripes; // numbers of chunks
+    private final ChunkNumbers numbers = new ChunkNumbers();
     private final int mask;
 
     /** Magazines for the chunks of that many classes. */
@@ -24,15 +25,23 @@ final class Magazines {
         int wanted = Math.clamp(2L * Runtime.getRuntime().availableProcessors(), LEAST_STRIPES, MOST_STRIPES);
         int count = Integer.highestOneBit(2 * wanted - 1);
         this.mask = count - 1;
-        @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
-        AtomicReferenceArray<@Nullable Chunk>[] made = new AtomicReferenceArray[count];
+        this.stripes = new AtomicIntegerArray[count];
         for (int i = 0; i < count; i++) {
-            made[i] = new AtomicReferenceArray<>(2 * PADDING + SLOTS * classes);
+            stripes[i] = new AtomicIntegerArray(2 * PADDING + SLOTS * classes);
         }
-        this.stripes = made;
     }
 
-    private AtomicReferenceArray<@Nullable Chunk> ownStripe() {
+    /** Lets a chunk be put here. Under the allocator's lock. */
+    void admit(Chunk chunk) {
+        chunk.number(numbers.add(chunk));
+    }
+
+    /** The chunk, which is not here, is about to go. Under the allocator's lock. */
+    void dismiss(Chunk chunk) {
+        numbers.remove(chunk.number());
+    }
+
+    private AtomicIntegerArray ownStripe() {
         return stripes[(int) Thread.currentThread().threadId() & mask];
     }
 
@@ -45,7 +54,7 @@ final class Magazines {
     /** Removes a chunk of any stripe. */
     @Nullable
     Chunk steal(int sizeClass) {
-        for (AtomicReferenceArray<@Nullable Chunk> stripe : stripes) {
+        for (AtomicIntegerArray stripe : stripes) {
             Chunk taken = takeFrom(stripe, sizeClass);
             if (taken != null) {
                 return taken;
@@ -54,12 +63,12 @@ final class Magazines {
         return null;
     }
 
-    private static @Nullable Chunk takeFrom(AtomicReferenceArray<@Nullable Chunk> stripe, int sizeClass) {
+    private @Nullable Chunk takeFrom(AtomicIntegerArray stripe, int sizeClass) {
         int first = PADDING + SLOTS * sizeClass;
         for (int slot = first + SLOTS - 1; slot >= first; slot--) {
-            Chunk chunk = stripe.get(slot);
-            if (chunk != null && stripe.compareAndSet(slot, chunk, null)) {
-                return chunk;
+            int number = stripe.get(slot);
+            if (number != ChunkNumbers.NONE && stripe.compareAndSet(slot, number, ChunkNumbers.NONE)) {
+                return numbers.get(number);
             }
         }
         return null;
@@ -67,10 +76,11 @@ final class Magazines {
 
     /** Adds a chunk to the calling thread's stripe; false if there is no room. */
     boolean put(Chunk chunk) {
-        AtomicReferenceArray<@Nullable Chunk> stripe = ownStripe();
+        AtomicIntegerArray stripe = ownStripe();
         int first = PADDING + SLOTS * chunk.magazine();
         for (int slot = first; slot < first + SLOTS; slot++) {
-            if (stripe.get(slot) == null && stripe.compareAndSet(slot, null, chunk)) {
+            if (stripe.get(slot) == ChunkNumbers.NONE
+                    && stripe.compareAndSet(slot, ChunkNumbers.NONE, chunk.number())) {
                 return true;
             }
         }
@@ -81,9 +91,9 @@ final class Magazines {
     int count(int sizeClass) {
         int count = 0;
         int first = PADDING + SLOTS * sizeClass;
-        for (AtomicReferenceArray<@Nullable Chunk> stripe : stripes) {
+        for (AtomicIntegerArray stripe : stripes) {
             for (int slot = first; slot < first + SLOTS; slot++) {
-                if (stripe.get(slot) != null) {
+                if (stripe.get(slot) != ChunkNumbers.NONE) {
                     count++;
                 }
             }

@@ -9,6 +9,7 @@ import java.time.Duration;
 /**
  * Configuration of a {@link RegisteredBufferPool}. Created with {@link #builder} or {@link #fixed}.
  *
+ * @param name in messages and tools, at most 64 characters; if empty, the pool gets a number for a name
  * @param maxBytes hard limit of registered bytes, a multiple of 4 KiB
  * @param softBytes idle memory above it is freed after {@code idleTrim}
  * @param reserveBytes the part of {@code maxBytes} for {@link AcquireOptions#control} alone, a multiple of 4 KiB
@@ -20,6 +21,7 @@ import java.time.Duration;
  * @param leaks finds lost handles
  */
 public record PoolConfig(
+        String name,
         long maxBytes,
         long softBytes,
         long reserveBytes,
@@ -32,6 +34,7 @@ public record PoolConfig(
         LeakDetector leaks) {
 
     private static final String NAME = "PoolConfig";
+    private static final int LONGEST_NAME = 64;
     private static final long PAGE = SizeClasses.PAGE_BYTES;
     private static final long MOST_BYTES = 1L << 46;
     private static final Duration LONGEST_TRIM = Duration.ofDays(1);
@@ -43,6 +46,9 @@ public record PoolConfig(
      * @throws UrmaException EINVAL, naming the value and its limits
      */
     public PoolConfig {
+        if (name.length() > LONGEST_NAME || name.chars().anyMatch(Character::isISOControl)) {
+            throw Checks.invalid(NAME, "name must have at most " + LONGEST_NAME + " characters, none of control");
+        }
         Checks.inRange(NAME, "maxBytes", maxBytes, PAGE, MOST_BYTES);
         Checks.inRange(NAME, "softBytes", softBytes, 0, maxBytes);
         Checks.inRange(NAME, "reserveBytes", reserveBytes, 0, maxBytes - PAGE);
@@ -83,6 +89,7 @@ public record PoolConfig(
     /** A builder that starts from this configuration. */
     public Builder toBuilder() {
         Builder builder = new Builder(maxBytes)
+                .name(name)
                 .softBytes(softBytes)
                 .reserveBytes(reserveBytes)
                 .slabBytes(slabBytes)
@@ -117,6 +124,7 @@ public record PoolConfig(
     /** Collects the values. Defaults: no soft limit, no reserve, slabs of 4 MiB, 10 s, no scrubbing, exports with all access, no leak detection. */
     public static final class Builder {
         private final long maxBytes;
+        private String name = "";
         private long softBytes;
         private long reserveBytes;
         private long slabBytes = 4 << 20;
@@ -130,6 +138,11 @@ public record PoolConfig(
         private Builder(long maxBytes) {
             this.maxBytes = maxBytes;
             this.softBytes = maxBytes;
+        }
+
+        public Builder name(String text) {
+            this.name = text;
+            return this;
         }
 
         public Builder softBytes(long bytes) {
@@ -175,7 +188,7 @@ public record PoolConfig(
         /** The configuration; EINVAL as {@link PoolConfig#PoolConfig} has it. */
         public PoolConfig build() {
             return new PoolConfig(
-                    maxBytes, softBytes, reserveBytes, slabBytes, fixedBytes, idleTrim, alloc, scrub, exports, leaks);
+                    name, maxBytes, softBytes, reserveBytes, slabBytes, fixedBytes, idleTrim, alloc, scrub, exports, leaks);
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.urma4j.buffer;
 
+import java.time.Duration;
+
 /**
  * A snapshot of a {@link RegisteredBufferPool}.
  *
@@ -10,6 +12,7 @@ package io.urma4j.buffer;
  * @param leases blocks that are leased, granted, held by operations after their lease, or quarantined
  * @param waiters requests in the queue
  * @param largestWaitBytes bytes of the largest request in the queue
+ * @param oldestWait for how long the oldest request has been in the queue
  * @param slabsMade slabs registered so far
  * @param slabsFreed slabs freed so far
  * @param waits requests that did not get their memory at once
@@ -25,6 +28,7 @@ public record PoolStats(
         long leases,
         int waiters,
         long largestWaitBytes,
+        Duration oldestWait,
         long slabsMade,
         long slabsFreed,
         long waits,

@@ -1,7 +1,9 @@
 package io.urma4j.buffer;
 
 import io.urma4j.Access;
+import io.urma4j.Jetty;
 import io.urma4j.LocalSegment;
+import io.urma4j.RoceGrant;
 import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
@@ -135,16 +137,12 @@ public final class RdmaBuf implements AutoCloseable {
      *     no lease of a pool; ENOMEM if a device has no window left. Then nothing is granted.
      */
     public RemoteBuf exportTo(Peer peer, BufView view, Access access) {
-        checkOpen();
-        if (!view.orThrow().isOf(block, generation)) {
-            throw Checks.invalid(this, view + " is no view of it");
-        }
-        checkExportable(view.size(), access);
+        checkExportable(view, access);
         block.hold(generation, this); // it does not return to its pool meanwhile
         try {
             Exporter exporter = new Exporter(this, peer);
             RemoteBuf exported = exporter.grant(block, view.localOffset(), view.size(), access);
-            if (!block.addExport(generation, exported, exporter.grants())) {
+            if (!block.addExport(generation, peer, exported.windows(), exporter.grants())) {
                 exporter.takeBack();
                 throw Checks.closed(this);
             }
@@ -154,7 +152,38 @@ public final class RdmaBuf implements AutoCloseable {
         }
     }
 
-    private void checkExportable(long exportedBytes, Access access) {
+    /**
+     * Exports a range to the peer that an RC Jetty is bound to by a RoCE endpoint, which need not run urma4j. The rkey is valid on
+     * that connection alone (S7.16). Otherwise as {@link #exportTo(Peer, BufView, Access)}.
+     *
+     * @param jetty of one of the pool's contexts
+     * @return address and rkey in 3FS's form, with the place of that context in the pool as the device
+     * @throws UrmaException EINVAL also for a Jetty that is bound in another way, or is of another context; ENOMEM if its device
+     *     has no window left. Then nothing is granted.
+     */
+    public ThreeFsBuf exportTo(Jetty jetty, BufView view, Access access) {
+        checkExportable(view, access);
+        int device = block.registrations().indexOf(block.registeredWith(jetty.context(), this));
+        block.hold(generation, this);
+        try {
+            RoceGrant grant = block.registrations().get(device).grant(jetty, view.localOffset(), view.size(), access);
+            ThreeFsBuf exported = new ThreeFsBuf(
+                    grant.address(), view.size(), List.of(new ThreeFsBuf.Key(grant.rkey(), device)));
+            if (!block.addExport(generation, jetty, exported.keys(), List.of(grant))) {
+                grant.close();
+                throw Checks.closed(this);
+            }
+            return exported;
+        } finally {
+            block.unholdQuietly();
+        }
+    }
+
+    private void checkExportable(BufView view, Access access) {
+        checkOpen();
+        if (!view.orThrow().isOf(block, generation)) {
+            throw Checks.invalid(this, view + " is no view of it");
+        }
         Access most = block.exportable();
         if (most == Access.LOCAL_ONLY) {
             throw Checks.invalid(
@@ -165,7 +194,7 @@ public final class RdmaBuf implements AutoCloseable {
             throw Checks.invalid(
                     this, "access of the export is " + access + ", must lie in READ…" + most + " (PoolConfig.exports)");
         }
-        if (exportedBytes == 0) {
+        if (view.isEmpty()) {
             throw Checks.invalid(this, "an empty view cannot be exported: a window has at least 1 byte");
         }
     }
@@ -180,7 +209,13 @@ public final class RdmaBuf implements AutoCloseable {
      */
     public boolean takeBack(RemoteBuf exported) {
         checkOpen();
-        return block.takeBackExport(generation, exported);
+        return block.takeBackExport(generation, exported.windows());
+    }
+
+    /** {@link #takeBack(RemoteBuf)} of an export to a RoCE peer. */
+    public boolean takeBack(ThreeFsBuf exported) {
+        checkOpen();
+        return block.takeBackExport(generation, exported.keys());
     }
 
     /** Whether this handle is closed; the lease may have other handles. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +33,10 @@ import org.jspecify.annotations.Nullable;
 public final class RegisteredBufferPool implements AutoCloseable {
     private static final int MOST_CONTEXTS = 16;
     private static final int MOST_BUFFERS = 4096; // of one call
+    private static final AtomicLong OPENED = new AtomicLong(); // by this process
 
     private final List<UrmaContext> contexts;
+    private final String shortName;
     private final String name;
     private final PoolConfig config;
     private final SizeClasses classes;
@@ -44,10 +47,13 @@ public final class RegisteredBufferPool implements AutoCloseable {
     private final BlockAllocator allocator;
     private final ExportQuarantine quarantine = new ExportQuarantine(this::reuse);
     private final Runnable recorded; // ends its recording
+    private final AutoCloseable inspection; // a child of the first context
 
     private RegisteredBufferPool(PoolConfig config, SlabSource source, List<UrmaContext> contexts, Executor makers) {
         this.contexts = contexts;
-        this.name = contexts.isEmpty() ? "buffer pool" : "buffer pool on " + contexts;
+        long number = OPENED.incrementAndGet();
+        this.shortName = config.name().isEmpty() ? "pool-" + number : config.name();
+        this.name = "buffer pool " + shortName + (contexts.isEmpty() ? "" : " on " + contexts);
         this.config = config;
         this.classes = config.classes();
         this.leaks = config.leaks();
@@ -56,6 +62,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
         this.makers = makers;
         this.allocator = new BlockAllocator(name, config, source, this::returned);
         this.recorded = Flight.pool(name, this::stats);
+        this.inspection = new PoolInspection(this, allocator, contexts, number);
     }
 
     /**
@@ -77,12 +84,17 @@ public final class RegisteredBufferPool implements AutoCloseable {
                 distinct,
                 ResultExecutors.VIRTUAL_THREADS);
         try {
-            distinct.forEach(context -> ApiAccess.api().adopt(context, pool));
+            distinct.forEach(context -> ApiAccess.api().adopt(context, pool.childOf(context)));
         } catch (UrmaException e) {
             pool.close();
             throw e;
         }
         return pool;
+    }
+
+    /** The first context describes the pool to other processes; each closes it. */
+    private AutoCloseable childOf(UrmaContext context) {
+        return context.equals(contexts.getFirst()) ? inspection : this;
     }
 
     /** A pool whose memory comes from elsewhere. */
@@ -92,6 +104,11 @@ public final class RegisteredBufferPool implements AutoCloseable {
 
     public PoolConfig config() {
         return config;
+    }
+
+    /** The configured name, or one with the pool's number in this process. */
+    public String name() {
+        return shortName;
     }
 
     // ---- one buffer
@@ -397,7 +414,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
     public void close() {
         allocator.close();
         recorded.run();
-        contexts.forEach(context -> ApiAccess.api().disown(context, this));
+        contexts.forEach(context -> ApiAccess.api().disown(context, childOf(context)));
     }
 
     /** {@link #close}; the future completes with the end of the last lease, when all memory is freed. */

@@ -1,5 +1,6 @@
 package io.urma4j.buffer;
 
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +102,32 @@ final class Slab {
         boolean isUntouched = isFreeable() && leases == leasesSeen;
         leasesSeen = isIdle() ? leases : -1;
         return isUntouched;
+    }
+
+    /** Whether idle chunks of it may be in magazines; not those of the reserve, and of no slab for a single lease. */
+    boolean isCached() {
+        return chunks[0].magazine() >= 0;
+    }
+
+    /** Lets the chunks be put into magazines. */
+    void admitTo(Magazines magazines) {
+        for (Chunk chunk : chunks) {
+            magazines.admit(chunk);
+        }
+    }
+
+    /** The slab is gone. */
+    void dismissFrom(Magazines magazines) {
+        for (Chunk chunk : chunks) {
+            magazines.dismiss(chunk);
+        }
+    }
+
+    /** Adds what each peer has of the chunks' leases. */
+    void addPeers(Map<Object, PeerUse> uses) {
+        for (Chunk chunk : chunks) {
+            chunk.block().addPeers(uses);
+        }
     }
 
     /** Ends all leases. */

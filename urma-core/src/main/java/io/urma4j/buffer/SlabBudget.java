@@ -3,6 +3,7 @@ package io.urma4j.buffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -207,6 +208,11 @@ final class SlabBudget {
         return new SlabOrder(sizeClass, chunkBytes, needed + more);
     }
 
+    /** A victim is gone. */
+    void victimFreed(Slab victim) {
+        dismiss(victim);
+    }
+
     /** All victims of a grant are freed: others may have what they had beyond its orders. */
     void victimsFreed(Grant grant) {
         registeredBytes -= grant.excessBytes();
@@ -219,6 +225,9 @@ final class SlabBudget {
         ordered(order, -1);
         int magazine = magazines == null ? -1 : order.sizeClass();
         Slab slab = new Slab(this, memory, order, magazine, source);
+        if (magazines != null && slab.isCached()) {
+            slab.admitTo(magazines);
+        }
         slabs.add(slab);
         for (int i = 0; i < grant.request().count(); i++) {
             if (grant.lacks(i)
@@ -229,6 +238,12 @@ final class SlabBudget {
         }
         if (slab.idleCount() > 0) {
             withIdle.get(slab.sizeClass()).addFirst(slab);
+        }
+    }
+
+    private void dismiss(Slab slab) {
+        if (magazines != null && slab.isCached()) {
+            slab.dismissFrom(magazines);
         }
     }
 
@@ -339,6 +354,7 @@ final class SlabBudget {
 
     /** A condemned slab is gone. */
     void freed(Slab slab) {
+        dismiss(slab);
         registeredBytes -= slab.lengthBytes();
         condemnedBytes -= slab.lengthBytes();
     }
@@ -367,6 +383,24 @@ final class SlabBudget {
             count -= magazines.count(sizeClass);
         }
         return count;
+    }
+
+    /** Adds the slabs by the size of their blocks. */
+    void addClasses(Map<Long, ClassUse> uses) {
+        for (Slab slab : slabs) {
+            int leases = slab.chunkCount() - slab.idleCount();
+            add(uses, new ClassUse(slab.chunkBytes(), 1, slab.chunkCount(), leases));
+        }
+        for (int sizeClass = 0; magazines != null && sizeClass < classes.count(); sizeClass++) {
+            int cached = magazines.count(sizeClass);
+            if (cached > 0) {
+                add(uses, new ClassUse(classes.blockBytes(sizeClass), 0, 0, -cached));
+            }
+        }
+    }
+
+    private static void add(Map<Long, ClassUse> uses, ClassUse more) {
+        uses.merge(more.blockBytes(), more, ClassUse::plus);
     }
 
     long idleBytes() {

@@ -110,7 +110,7 @@ public final class Transfers implements AutoCloseable {
         return transfers;
     }
 
-    /** To whom homes export what these transfers use. */
+    /** The peer that homes export to, for these transfers. */
     public Peer peer() {
         return Peer.of(homes.stream().map(OpenHomes::context).toArray(UrmaContext[]::new));
     }
@@ -190,7 +190,8 @@ public final class Transfers implements AutoCloseable {
         }
         for (int i = 0; i < windows.size(); i++) { // without the garbage of an iterator
             RemoteBuf.Window window = windows.get(i);
-            boolean isBetter = chosen == null || (window.user() < mapped.length && mapped[window.user()] && !mapped[chosen.user()]);
+            boolean isBetter = chosen == null
+                    || (window.user() < mapped.length && mapped[window.user()] && !mapped[chosen.user()]);
             if (isBetter && canUse(window, locals)) {
                 chosen = window;
             }

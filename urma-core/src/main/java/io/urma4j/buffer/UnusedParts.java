@@ -22,7 +22,8 @@ final class UnusedParts {
     private static final System.Logger LOG = System.getLogger(UnusedParts.class.getName());
 
     private final ArrayDeque<OpenWindow> windows = new ArrayDeque<>();
-    private final Map<OpenSegment, CompletableFuture<Void>> ends = new ConcurrentHashMap<>(); // of those that are being closed
+    private final Map<OpenSegment, CompletableFuture<Void>> ends =
+            new ConcurrentHashMap<>(); // of those that are being closed
     private final Consumer<OpenWindow> onClosed;
     private volatile boolean hasWindows;
 

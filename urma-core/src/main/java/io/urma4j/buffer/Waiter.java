@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class Waiter {
     private final Request request;
     private final Runnable onSettled;
+    private final long begunNanos = System.nanoTime();
     private @Nullable Grant grant; // written before isSettled
     private volatile boolean isSettled;
 
@@ -21,6 +22,10 @@ final class Waiter {
 
     Request request() {
         return request;
+    }
+
+    long ageNanos() {
+        return System.nanoTime() - begunNanos;
     }
 
     /** Settles it; null if the pool was closed. {@link #wake} must follow, without the lock. */

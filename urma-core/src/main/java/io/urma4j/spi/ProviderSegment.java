@@ -49,6 +49,17 @@ public interface ProviderSegment {
     }
 
     /**
+     * Grants a range of a windows-only segment to the peer of an RC Jetty, which is bound by a RoCE endpoint (S7.16). The range has
+     * been checked.
+     *
+     * @throws UrmaException EINVAL if the Jetty is not bound in that way, or the segment was revoked; ENOMEM if the limit of
+     *     concurrent windows is reached
+     */
+    default ProviderRoceGrant grant(ProviderSendQueue jetty, long offset, long lengthBytes, Access access) {
+        throw new UrmaException(UrmaStatus.EINVAL, jetty, "is bound to no RoCE endpoint: its device has no such peers");
+    }
+
+    /**
      * Runs {@code onNotify} after each value that a peer's WRITE_NOTIFY has stored into the segment, after a full fence. It
      * runs on any thread, and returns at once. Called at most once.
      *

@@ -2,7 +2,9 @@ package io.urma4j.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.Eid;
 import io.urma4j.FakeGrants.Fake;
+import io.urma4j.PeerId;
 import io.urma4j.UrmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,8 +25,11 @@ class BlockExportsTest {
         return RemoteBuf.of(List.of(new RemoteBuf.Window(0, 0, RemoteBufs.shmSlab(), fake.key())));
     }
 
+    private static final Peer PEER =
+            new Peer(List.of(new Peer.Member("shm", new PeerId(Eid.parse("::1"), 7, 1))));
+
     private static boolean add(Block block, long lease, Fake fake) {
-        return block.addExport(lease, bufOf(fake), List.of(fake.grant()));
+        return block.addExport(lease, PEER, bufOf(fake).windows(), List.of(fake.grant()));
     }
 
     @Test
@@ -81,9 +86,9 @@ class BlockExportsTest {
         long lease = block.beginLease();
         add(block, lease, busy);
         add(block, lease, idle);
-        assertThat(block.takeBackExport(lease, bufOf(busy).first(8))).isFalse();
-        assertThat(block.takeBackExport(lease, bufOf(idle))).isTrue();
-        assertThat(block.takeBackExport(lease, bufOf(new Fake(3)))).isTrue();
+        assertThat(block.takeBackExport(lease, bufOf(busy).first(8).windows())).isFalse();
+        assertThat(block.takeBackExport(lease, bufOf(idle).windows())).isTrue();
+        assertThat(block.takeBackExport(lease, bufOf(new Fake(3)).windows())).isTrue();
         block.release(lease);
 
         assertThat(block.endExports()).isFalse();
@@ -102,7 +107,7 @@ class BlockExportsTest {
         long next = block.beginLease();
         add(block, next, second);
 
-        assertThat(block.takeBackExport(lease, bufOf(second))).isTrue();
+        assertThat(block.takeBackExport(lease, bufOf(second).windows())).isTrue();
         block.release(lease); // a handle of the old lease
 
         assertThat(second.isTakenBack()).isFalse();

@@ -449,7 +449,7 @@ class RegisteredBufferPoolTest {
         CompletableFuture<Void> drained = pool.drain();
 
         assertThat(waiting).isCompletedExceptionally();
-        assertInvalid(() -> pool.tryAcquire(8)).withMessageContaining("buffer pool: is closed");
+        assertInvalid(() -> pool.tryAcquire(8)).withMessageContaining("buffer pool " + pool.name() + ": is closed");
         assertInvalid(() -> pool.acquire(8, LONG)).withMessageContaining("is closed");
         assertInvalid(() -> pool.acquireAsync(8)).withMessageContaining("is closed");
         assertInvalid(() -> pool.acquireAll(new long[] {8}, LONG)).withMessageContaining("is closed");
@@ -493,11 +493,40 @@ class RegisteredBufferPoolTest {
     }
 
     @Test
+    void poolWithoutANameHasANumberOfItsOwn() {
+        try (RegisteredBufferPool first = pool(PoolConfig.fixed(4096, 1));
+                RegisteredBufferPool second = pool(PoolConfig.fixed(4096, 1))) {
+            assertThat(first.name()).matches("pool-\\d+").isNotEqualTo(second.name());
+        }
+        assertInvalid(() -> PoolConfig.builder(4096).name("a\tb").build()).withMessageContaining("name must have");
+        assertInvalid(() -> PoolConfig.builder(4096).name("x".repeat(65)).build())
+                .withMessageContaining("at most 64 characters");
+    }
+
+    @Test
+    void ageOfTheOldestWaiterIsKnown() throws Exception {
+        try (RegisteredBufferPool pool = pool(PoolConfig.fixed(4096, 1));
+                RdmaBuf _ = acquire(pool, 8)) {
+            assertThat(pool.stats().oldestWait()).isZero();
+            CompletableFuture<RdmaBuf> first = pool.acquireAsync(8, inline());
+            Thread.sleep(2);
+            CompletableFuture<RdmaBuf> second = pool.acquireAsync(8, inline());
+
+            assertThat(pool.stats().oldestWait()).isGreaterThanOrEqualTo(Duration.ofMillis(2));
+
+            first.cancel(false);
+            second.cancel(false);
+            assertThat(pool.stats().oldestWait()).isZero();
+        }
+    }
+
+    @Test
     void poolDescribesItself() {
-        try (RegisteredBufferPool pool = pool(PoolConfig.fixed(4096, 8));
+        PoolConfig config = PoolConfig.fixed(4096, 8).toBuilder().name("blocks").build();
+        try (RegisteredBufferPool pool = pool(config);
                 RdmaBuf _ = acquire(pool, 8)) {
             assertThat(pool)
-                    .hasToString("buffer pool with 1 leases of 4096 bytes, 28672 bytes idle, 32768 of 32768 bytes"
+                    .hasToString("buffer pool blocks with 1 leases of 4096 bytes, 28672 bytes idle, 32768 of 32768 bytes"
                             + " registered in 1 slabs, 0 waiters, the largest for 0 bytes");
         }
     }

@@ -117,7 +117,9 @@ class TransfersTest {
         assertThat(memory.scope().isAlive()).isFalse();
         assertThat(batch.isIdle()).isTrue();
         assertThat(batch.result().status()).isEqualTo(TransferStatus.TIMED_OUT);
-        assertThat(FakeQueues.posts(context)).as("nothing was posted afterwards").hasSize(1 + 4);
+        assertThat(FakeQueues.posts(context))
+                .as("nothing was posted afterwards")
+                .hasSize(1 + 4);
     }
 
     @Test
@@ -137,7 +139,9 @@ class TransfersTest {
 
         assertThat(future.join().status()).isEqualTo(TransferStatus.FAILED);
         assertThat(future.join().completionStatus()).contains(CompletionStatus.REM_OPERATION_ERR);
-        assertThat(FakeQueues.posts(context)).as("nothing was posted afterwards").hasSize(1 + 4);
+        assertThat(FakeQueues.posts(context))
+                .as("nothing was posted afterwards")
+                .hasSize(1 + 4);
         assertThat(transfers.stats().recoveries()).isEqualTo(1);
         assertThat(batchOf(10).post(SECOND).join().isSuccess()).isTrue();
     }

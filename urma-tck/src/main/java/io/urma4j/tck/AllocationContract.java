@@ -176,7 +176,10 @@ public abstract class AllocationContract {
                 Transfers transfers = Transfers.open(options, context)) {
             BatchOp batch = transfers.writeBatch();
             for (int i = 0; i < 6; i++) {
-                batch.add(target.subrange(64L * i, 64), buf.view().first(32), buf.view().last(32));
+                batch.add(
+                        target.subrange(64L * i, 64),
+                        buf.view().first(32),
+                        buf.view().last(32));
             }
             assertAllocatesNothing(() -> {
                 batch.submit(PATIENCE);

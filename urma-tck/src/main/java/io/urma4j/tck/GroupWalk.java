@@ -41,6 +41,7 @@ final class GroupWalk implements Walk {
     private static final JfrConfig RECEIVE =
             JfrConfig.builder().token(TOKEN).minRnrTimer(Duration.ofMillis(1)).build();
     private static final Payload PAYLOAD = new Payload(7);
+    private static final int FEW = 4; // receives of each member while its walk settles
 
     private final Pair pair;
     private final Choice choice;
@@ -322,7 +323,7 @@ final class GroupWalk implements Walk {
                 @Override
                 public void poll() {
                     Sender.this.poll();
-                    members.forEach(Member::poll);
+                    provide(FEW); // polls; silent messages of all senders may come before the one that is awaited
                 }
 
                 @Override
@@ -395,7 +396,6 @@ final class GroupWalk implements Walk {
             }
         }
         for (Sender sender : senders) {
-            provide(24);
             sender.queue.settle(sender.work());
             provide(sender.side.jfs().depth());
             sender.queue.assertAllSlotsAreFree(sender.work(), true);
@@ -405,11 +405,14 @@ final class GroupWalk implements Walk {
         }
     }
 
-    /** Posts receives until each member has {@code each}: with hints, one member may get all messages. */
+    /** Posts receives until each ready member has {@code each}: with hints, one member may get all messages. */
     private void provide(int each) {
         for (Member member : members) {
             member.poll();
-            member.receive((int) Math.max(0, each - member.jetty.counter("waiting")));
+            long missing = each - member.jetty.counter("waiting");
+            if (missing > 0 && member.jetty.receiveState() == ReceiveState.READY) {
+                member.receive((int) missing);
+            }
         }
     }
 

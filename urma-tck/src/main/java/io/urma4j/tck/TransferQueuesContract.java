@@ -53,7 +53,8 @@ public abstract class TransferQueuesContract extends TransferringContract {
             assertThat(transfers.stats().queues()).isEqualTo(1);
         }
         for (Exported home : homes) {
-            Patience.await("the end of the imports", () -> home.memory().importers().isEmpty());
+            Patience.await(
+                    "the end of the imports", () -> home.memory().importers().isEmpty());
         }
     }
 
@@ -114,9 +115,10 @@ public abstract class TransferQueuesContract extends TransferringContract {
                 RdmaBuf buf = allocate(8)) {
             transfers.write(home.buf(), buf.view()).join().orThrow();
             processOfHome().kill();
+            Duration twoSeconds = Patience.stretched(Duration.ofSeconds(2));
             BatchOp batch = transfers.writeBatch().add(home.buf(), buf.view());
 
-            Patience.await("a failure", () -> !batch.post(Patience.LIMIT).join().isSuccess());
+            Patience.await("a failure", () -> !batch.post(twoSeconds).join().isSuccess());
 
             awaitIdle(transfers, batch);
             Patience.await("the end of its import", () -> {
@@ -181,7 +183,8 @@ public abstract class TransferQueuesContract extends TransferringContract {
                                     () -> result(transfers, transfers.read(home.buf(), buf.view())))
                             .thenApply(TransferResult::isSuccess)
                             .join());
-            assertThat(second.orTimeout(Patience.THREADS_SECONDS, TimeUnit.SECONDS).join())
+            assertThat(second.orTimeout(Patience.THREADS_SECONDS, TimeUnit.SECONDS)
+                            .join())
                     .isTrue();
         }
     }
@@ -244,8 +247,8 @@ public abstract class TransferQueuesContract extends TransferringContract {
         transfers.close();
 
         for (CompletableFuture<TransferResult> one : posted) {
-            TransferResult result = one.orTimeout(Patience.THREADS_SECONDS, TimeUnit.SECONDS)
-                    .join();
+            TransferResult result =
+                    one.orTimeout(Patience.THREADS_SECONDS, TimeUnit.SECONDS).join();
             assertThat(result.status()).as(result.toString()).isIn(TransferStatus.CLOSED, TransferStatus.SUCCESS);
         }
         Patience.await("the end of the holds", () -> !memory.scope().isAlive());
@@ -285,8 +288,8 @@ public abstract class TransferQueuesContract extends TransferringContract {
                 .hasMessageContaining("twice");
         HomeSegment memory = pair.home().windowsOnlySegment(SIZE, Access.READ);
         HomeGrant grant = memory.grantTo(context().peerId(), 0, 64, Access.READ);
-        var second = RemoteBuf.of(List.of(new RemoteBuf.Window(
-                0, 1, memory.descriptor(), WindowKey.parse(grant.key()))));
+        var second =
+                RemoteBuf.of(List.of(new RemoteBuf.Window(0, 1, memory.descriptor(), WindowKey.parse(grant.key()))));
         try (Transfers transfers = open(POLLED);
                 RdmaBuf buf = allocate(64)) {
             assertRefused(UrmaStatus.EINVAL, () -> transfers.read(second, buf.view()))

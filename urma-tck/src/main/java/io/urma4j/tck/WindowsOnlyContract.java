@@ -19,6 +19,7 @@ import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,6 +65,24 @@ public abstract class WindowsOnlyContract extends Contract {
 
     private SendSide freshQueue() {
         return pair.initiator().queue(JfsConfig.DEFAULT);
+    }
+
+    /** S7.16: a peer that runs urma4j gets windows by its identity, and an unbound Jetty has no peer. */
+    @Rule("S7.16")
+    @Test
+    void jettyWithoutARocePeerGetsNoRange() {
+        assumeTrue(pair.device().attributes().capabilities().modes().contains(TransportMode.RC), "the device has no RC");
+        var context = pair.initiator().context();
+        var bound = ((LocalHomeQueue) pair.connection().here()).jetty();
+        try (var memory = context.allocate(SIZE);
+                var slab = context.register(memory, SegmentConfig.of(Access.READ_WRITE).withWindowsOnly());
+                var whole = context.register(memory, Access.READ_WRITE)) {
+            assertRefused(UrmaStatus.EINVAL, () -> slab.grant(bound, FROM, LENGTH, Access.READ))
+                    .hasMessageContaining("is bound to no RoCE endpoint");
+            assertRefused(UrmaStatus.EINVAL, () -> whole.grant(bound, FROM, LENGTH, Access.READ))
+                    .hasMessageContaining("is not windows-only");
+            assertRefused(UrmaStatus.EINVAL, () -> slab.grant(bound, SIZE - 8, 9, Access.READ));
+        }
     }
 
     // ---- S14.31

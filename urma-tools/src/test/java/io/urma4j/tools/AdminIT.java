@@ -7,12 +7,20 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.urma4j.Access;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
+import io.urma4j.buffer.LeakDetector;
+import io.urma4j.buffer.LeakLevel;
+import io.urma4j.buffer.Peer;
+import io.urma4j.buffer.PoolConfig;
+import io.urma4j.buffer.RdmaBuf;
+import io.urma4j.buffer.RegisteredBufferPool;
+import io.urma4j.buffer.RemoteBuf;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
 import java.time.Duration;
@@ -118,6 +126,44 @@ class AdminIT extends WithShell {
         assertThat(ended.exitCode()).as(ended.err()).isZero();
         assertThat(ended.out()).contains("checks passed.");
         assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
+    void poolIsShownWithItsClassesAndTheWindowsOfEachPeer() throws Exception {
+        UrmaOptions options = UrmaOptions.DEFAULT.withRuntimeDirectory(shell.runtimeDirectory());
+        PoolConfig config = PoolConfig.builder(1 << 20)
+                .name("blocks")
+                .leaks(LeakDetector.of(LeakLevel.ALL))
+                .build();
+        try (Urma urma = Urma.open(options);
+                UrmaContext home = urma.device("shm0").openContext();
+                UrmaContext user = urma.device("shm0").openContext();
+                RegisteredBufferPool pool = RegisteredBufferPool.open(config, home);
+                RdmaBuf lease = pool.acquire(4096, Duration.ZERO);
+                RdmaBuf _ = pool.acquire(10_000, Duration.ZERO)) {
+            RemoteBuf exported = lease.exportTo(Peer.of(user), lease.view(), Access.READ);
+
+            assertThat(out("admin", "show", "pool", "blocks"))
+                    .containsPattern("POOL \\(1\\)\n.*oldest_s.*\n.*pid " + ProcessHandle.current().pid() + " +blocks +shm0 ")
+                    .containsPattern("POOL_CLASS \\(2\\)\n.*\n.* blocks +4096 +1 +\\d+ +1 .*\n.* blocks +16384 +1 ")
+                    .containsPattern("POOL_PEER \\(1\\)\n.*\n.* blocks +shm .*/" + user.peerId().uasid() + " +1 +1 +0");
+            assertThat(out("admin", "show", "pool", "--json"))
+                    .contains("\"pool\" : \"blocks\"", "\"leases\" : 2,")
+                    .containsPattern("\"oldest_s\" : \\d+\\.\\d");
+            assertThat(lease.takeBack(exported)).isTrue();
+            assertThat(out("admin", "show", "pool")).doesNotContain("POOL_PEER");
+        }
+    }
+
+    @Test
+    void poolThatDoesNotExist() throws Exception {
+        Ended named = shell.run("admin", "show", "pool", "blocks");
+        assertThat(named.exitCode()).isEqualTo(1);
+        assertThat(named.err()).isEqualTo("urma: no process of this user has a pool named 'blocks' open\n");
+
+        Ended any = shell.run("admin", "show", "pool");
+        assertThat(any.exitCode()).isZero();
+        assertThat(any.err()).isEqualTo("urma: no process of this user has a pool open\n");
     }
 
     @Test

@@ -107,8 +107,16 @@ public final class Inventory implements ContextEvents {
             case EVENT -> history.resources().stream();
             case JETTY_GROUP -> children(JettyGroup.class, Inventory::describe);
             case PERF -> meter.resources().stream();
+            case POOL, POOL_CLASS, POOL_PEER -> described(kind);
             case TP, WAIT -> Stream.empty();
         };
+    }
+
+    /** What children tell of themselves. */
+    private Stream<Resource> described(Resource.Kind kind) {
+        return children.snapshot().stream()
+                .filter(Inspectable.class::isInstance)
+                .flatMap(child -> ((Inspectable) child).resources(kind).stream());
     }
 
     private <T> Stream<Resource> children(Class<T> type, Function<T, Resource> describe) {

@@ -27,7 +27,10 @@ public final class ResourceText {
             Resource.Kind.TP,
             Resource.Kind.WAIT,
             Resource.Kind.EVENT,
-            Resource.Kind.PERF);
+            Resource.Kind.PERF,
+            Resource.Kind.POOL,
+            Resource.Kind.POOL_CLASS,
+            Resource.Kind.POOL_PEER);
 
     private ResourceText() {}
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Contexts that open, serve and close while two attackers send to every socket of the runtime directory. */
-@Timeout(180)
+@Timeout(600) // a full run takes three minutes on a busy machine
 class AttackedLivesTest {
     private static final int LIVES = Boolean.getBoolean("urma.full") ? 2_000 : 100;
     private static final Duration LONGEST_LIFE = Duration.ofSeconds(20);

@@ -14,9 +14,21 @@ import java.util.Set;
 
 /** Prints resources: a row for each, a column for each field, under the names of the fields. */
 final class ResourceTables {
-    private static final Set<String> WORDS = Set.of("state", "access", "importers", "home", "target", "type");
+    private static final Set<String> WORDS = Set.of("state", "access", "importers", "home", "target", "type", "pool", "devices", "peer");
 
     private ResourceTables() {}
+
+    /** {@link #print} behind an empty line and a title; nothing if there is no resource of this kind. */
+    static void printTitled(PrintWriter out, List<ContextView> contexts, Resource.Kind kind) {
+        long count = contexts.stream()
+                .mapToLong(context -> context.resources(kind).size())
+                .sum();
+        if (count > 0) {
+            out.println();
+            out.println(kind + " (" + count + ")");
+            print(out, contexts, kind);
+        }
+    }
 
     /** Prints a row for each resource of the contexts; the first columns name the context. */
     static void print(PrintWriter out, List<ContextView> contexts, Resource.Kind kind) {

@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "show",
         description = "Show the devices, and the contexts that processes of this user have opened on them.",
-        subcommands = ShowDevCommand.class,
+        subcommands = {ShowDevCommand.class, ShowPoolCommand.class},
         footerHeading = "%nExamples:%n",
-        footer = {"  urma admin show", "  urma admin show --whole --watch", "  urma admin show dev shm0 jetty"},
+        footer = {"  urma admin show", "  urma admin show --whole --watch", "  urma admin show dev shm0 jetty", "  urma admin show pool"},
         exitCodeList = {"0:success, or a watch was ended by Ctrl-C", "1:failure, explained on stderr", "2:usage error"})
 final class ShowCommand implements Callable<Integer> {
     @Option(names = "--whole", description = "Show all objects of the contexts.")
@@ -69,22 +69,11 @@ final class ShowCommand implements Callable<Integer> {
                 out.println("no process uses " + one.device().name());
             }
             for (Kind kind : kinds) {
-                printKind(out, one.contexts(), kind);
+                ResourceTables.printTitled(out, one.contexts(), kind);
             }
             ResourceTables.tellFailures(spec.commandLine().getErr(), one.contexts());
         }
         out.flush();
-    }
-
-    private static void printKind(PrintWriter out, List<ContextView> contexts, Kind kind) {
-        long count = contexts.stream()
-                .mapToLong(context -> context.resources(kind).size())
-                .sum();
-        if (count > 0) {
-            out.println();
-            out.println(kind + " (" + count + ")");
-            ResourceTables.print(out, contexts, kind);
-        }
     }
 
     private static void printDevices(PrintWriter out, List<Seen> seen) {

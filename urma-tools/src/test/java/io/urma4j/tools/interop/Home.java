@@ -26,8 +26,15 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaContext;
+import io.urma4j.buffer.PoolConfig;
+import io.urma4j.buffer.RdmaBuf;
+import io.urma4j.buffer.RegisteredBufferPool;
+import io.urma4j.buffer.ThreeFsBuf;
 import io.urma4j.udma.RoceEndpoint;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +57,8 @@ final class Home implements AutoCloseable {
     private final LocalSegment home;
     private final LocalSegment inbox;
     private final CompletionBatch batch = new CompletionBatch(1);
+    private final RegisteredBufferPool pool;
+    private @Nullable RdmaBuf lease;
     private @Nullable Connected connected;
 
     /** What lives as long as a queue. */
@@ -90,6 +99,7 @@ final class Home implements AutoCloseable {
         bytes().fill(Pattern.BLANK);
         home = context.register(memory, Access.READ_WRITE_ATOMIC, TokenPolicy.NONE, Token.of(0));
         inbox = context.register(letters, Access.LOCAL_ONLY);
+        pool = RegisteredBufferPool.open(PoolConfig.fixed(LETTER_BYTES, 1), context);
     }
 
     private MemorySegment bytes() {
@@ -207,10 +217,10 @@ final class Home implements AutoCloseable {
     void serve() {
         for (String line = lines.hear(); !line.equals("end"); line = lines.hear()) {
             String[] words = line.split(" ", -1);
-            if (words[0].equals("again")) {
-                newQueue();
-            } else {
-                lines.tell(obey(words).orElse("ok"));
+            switch (words[0]) {
+                case "again" -> newQueue();
+                case "export" -> lines.tell("exported " + export((int) number(words[1])));
+                default -> lines.tell(obey(words).orElse("ok"));
             }
         }
     }
@@ -231,6 +241,11 @@ final class Home implements AutoCloseable {
                 yield Optional.empty();
             }
             case "word" -> word(number(words[1]), Long.parseUnsignedLong(words[2], 16));
+            case "lease" -> lease(number(words[1]), (int) number(words[2]));
+            case "release" -> {
+                endLease();
+                yield Optional.empty();
+            }
             case "message" -> message(words[1], number(words[2]), number(words[3]), (int) number(words[4]));
             default -> throw new IllegalStateException("the peer wants something unknown: " + words[0]);
         };
@@ -265,11 +280,45 @@ final class Home implements AutoCloseable {
                 : Pattern.compare(letters.segment(), record.userContext() * LETTER_BYTES, length, seed);
     }
 
+    // ---- exports to the peer's queue
+
+    /** Leases a buffer, and exports a part of it; returns 3FS's form in hexadecimal. */
+    private String export(int lengthBytes) {
+        endLease();
+        RdmaBuf leased = pool.acquire(lengthBytes + 2L * Pattern.SURROUNDINGS, Duration.ZERO);
+        lease = leased;
+        leased.view().segment().fill(Pattern.BLANK);
+        ThreeFsBuf exported =
+                leased.exportTo(jetty(), leased.view().subrange(Pattern.SURROUNDINGS, lengthBytes), Access.READ_WRITE);
+        byte[] form = new byte[exported.encodedBytes()];
+        var _ = exported.encode(MemorySegment.ofArray(form));
+        return HexFormat.of().formatHex(form);
+    }
+
+    private Optional<String> lease(long lengthBytes, int seed) {
+        RdmaBuf leased = lease;
+        if (leased == null) {
+            throw new IllegalStateException("nothing is leased");
+        }
+        MemorySegment copy = Arena.ofAuto().allocate(leased.lengthBytes());
+        copy.copyFrom(leased.view().segment());
+        return Pattern.look(copy, Pattern.SURROUNDINGS, lengthBytes, seed);
+    }
+
+    private void endLease() {
+        if (lease != null) {
+            lease.close();
+            lease = null;
+        }
+    }
+
     @Override
     public void close() {
+        endLease();
         if (connected != null) {
             connected.close();
         }
+        pool.close();
         home.close();
         inbox.close();
         memory.close();

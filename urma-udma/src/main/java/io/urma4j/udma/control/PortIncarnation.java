@@ -18,6 +18,11 @@ public final class PortIncarnation {
         return random.nextLong() << PORT_BITS | udpPort;
     }
 
+    /** One of UDP port 0, which no context can prove. */
+    public static long ofNoPort(long number) {
+        return number << PORT_BITS;
+    }
+
     /** Whether it belongs to a context at that port. Never true for most versions before this rule. */
     static boolean isOf(long incarnation, PortAddress at) {
         return (incarnation & PORT_MASK) == at.udpPort();

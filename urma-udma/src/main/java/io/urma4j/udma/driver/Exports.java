@@ -5,13 +5,14 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.Endpoint;
 import io.urma4j.PeerId;
 import io.urma4j.Revocation;
-import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
+import io.urma4j.SegmentDescriptor;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ProviderGrant;
+import io.urma4j.spi.ProviderRoceGrant;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
@@ -26,8 +27,8 @@ import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.HostMemory;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.KeyConfig;
-import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.ring.KeyAccess;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -47,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * or its end (docs/udma.md).
  */
 final class Exports {
+    private static final long NO_IMPORT = 0; // of windows whose peer never imports
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
     private final LocalContext local;
@@ -317,8 +319,13 @@ final class Exports {
         all.forEach(windows::shut);
         all.forEach(this::end);
         if (peer.isNamed()) {
-            segments.all().forEach(segment -> segment.exported().peerWindows().endOf(peer.identity()));
+            endWindows(peer.identity());
         }
+    }
+
+    /** A peer with that identity is gone, or its binding. Any thread. */
+    void endWindows(PeerId peer) {
+        segments.all().forEach(segment -> segment.exported().peerWindows().endOf(peer));
     }
 
     private void end(Grant grant) {
@@ -333,6 +340,24 @@ final class Exports {
         long number = WindowNumbers.ofPeer(
                 peer, local.place().incarnation(), segment.exported().key());
         return windows.grant(segment, peer, number, offset, lengthBytes, access);
+    }
+
+    /**
+     * Grants a range to the foreign peer of a queue (S7.16).
+     *
+     * @throws UrmaException EINVAL if it has none
+     */
+    ProviderRoceGrant grant(UdmaSegment segment, BoundQueue jetty, long offset, long lengthBytes, Access access) {
+        PeerId peer = jetty.foreignPeer();
+        if (peer == null) {
+            throw new UrmaException(UrmaStatus.EINVAL, jetty, "is bound to no RoCE endpoint");
+        }
+        Windows.Named granted = windows.grant(segment, peer, NO_IMPORT, offset, lengthBytes, access);
+        if (!peer.equals(jetty.foreignPeer())) {
+            granted.takeBack(); // the end of the binding may have looked too early
+            throw new UrmaException(UrmaStatus.EINVAL, jetty, "was unbound meanwhile");
+        }
+        return granted;
     }
 
     // ---- revocation
@@ -373,6 +398,7 @@ final class Exports {
     private void invalidated(int tokenId, int peer, boolean whole) {
         for (UdmaSegment segment : segments.under(tokenId)) {
             if (segment.exported().isWindowsOnly()) {
+                windows.endRevoked(segment, peer);
                 peers.byNumber(peer).ifPresent(path -> windows.endRevoked(segment, path));
             } else if (whole && segment.exported().markRevoked()) {
                 segment.exported().shut();

@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.PeerId;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntSupplier;
 
 /**
@@ -56,6 +57,14 @@ final class PeerNumbers {
         Named found = of(peer);
         found.isConnected = true;
         return found.number;
+    }
+
+    /** The identity with that number; empty if no connection and no window has it. */
+    synchronized Optional<PeerId> identityOf(int number) {
+        return named.entrySet().stream()
+                .filter(entry -> entry.getValue().number == number)
+                .map(Map.Entry::getKey)
+                .findFirst();
     }
 
     synchronized void disconnect(PeerId peer) {

@@ -1,6 +1,8 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.AsyncEvent;
+import io.urma4j.Eid;
+import io.urma4j.PeerId;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage;
@@ -14,12 +16,14 @@ import io.urma4j.udma.control.PeerEvents;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PortAddress;
+import io.urma4j.udma.control.PortIncarnation;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
@@ -35,6 +39,7 @@ final class Peers implements PeerEvents {
     private final EngineThread.Turn turn;
     private final PeerNumbers numbers;
     private final Map<Peer, Path> paths = new ConcurrentHashMap<>(); // the engine's thread writes
+    private final AtomicLong bindings = new AtomicLong(); // of foreign peers
     private volatile boolean isClosing;
 
     /** What a context does for its peers. */
@@ -44,6 +49,9 @@ final class Peers implements PeerEvents {
 
         /** A peer is gone: ends what it holds of this context, and what this context holds of it. */
         void lost(Path path, String why);
+
+        /** The connection of a peer that was bound by hand is gone: ends the windows that it has. Any thread. */
+        void foreignLost(PeerId peer);
     }
 
     Peers(LocalContext local, HostDirectory directory, Events events) {
@@ -83,6 +91,22 @@ final class Peers implements PeerEvents {
     /** The numbers that peers have on the card. Any thread. */
     PeerNumbers numbers() {
         return numbers;
+    }
+
+    /** The identity of a peer that is bound by hand: each binding has its own, which no peer can prove. Any thread. */
+    PeerId newForeign(Eid gid) {
+        return new PeerId(gid, 0, PortIncarnation.ofNoPort(bindings.incrementAndGet()));
+    }
+
+    /** The number of its connection. Any thread. */
+    int connectForeign(PeerId foreign) {
+        return numbers.connect(foreign);
+    }
+
+    /** Its connection is gone, with its windows. Any thread. */
+    void disconnectForeign(PeerId foreign) {
+        numbers.disconnect(foreign);
+        events.foreignLost(foreign);
     }
 
     /** Whether the peer has proven its identity, and no other connected peer has: then it has the windows that are granted to it. */

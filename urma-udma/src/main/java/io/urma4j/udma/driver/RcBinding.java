@@ -1,6 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.OrderType;
+import io.urma4j.PeerId;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Unbind;
@@ -8,13 +9,14 @@ import io.urma4j.spi.support.BindRequests;
 import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.control.Peer;
-import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.QueueBound;
+import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.engine.EventLoop;
 import java.time.Duration;
@@ -36,8 +38,9 @@ final class RcBinding {
     private final OrderType orderType;
     private final int rnrRetry;
     private final BindRequests<Peer> requests;
-    private int firstPsn; // these three: guarded by this
+    private int firstPsn; // these four: guarded by this
     private @Nullable UdmaTarget target;
+    private @Nullable PeerId foreign; // the identity of a peer that is no urma4j
     private int connection; // the card's handle; 0 while there is none
 
     /**
@@ -105,15 +108,32 @@ final class RcBinding {
     private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
         return adapter.engine().ask(() -> {
             RemotePort port = adapter.reachable(new PortAddress(peer.gid(), RoceEndpoint.UDP_PORT));
-            connect(CardConnectionConfig.builder(port, peer.qpNumber())
+            PeerId identity = peers.newForeign(peer.gid());
+            var config = CardConnectionConfig.builder(port, peer.qpNumber())
                     .mtuBytes(peer.mtuBytes()) // 0, where it does not say, is any
                     .psns(firstPsn(), peer.firstPsn())
                     .reads(readsOut(peer), LocalContext.FOREIGN_READS)
                     .urma4j(false)
                     .rnrRetry(rnrRetry)
-                    .build());
+                    .peer(new PeerInfo(peers.connectForeign(identity), 0, 0));
+            try {
+                connect(config.build());
+            } catch (RuntimeException e) {
+                peers.disconnectForeign(identity);
+                throw e;
+            }
+            foreign(identity);
             return CompletableFuture.completedFuture(null);
         });
+    }
+
+    private synchronized void foreign(PeerId identity) {
+        foreign = identity;
+    }
+
+    /** The identity of its peer, if that was bound by hand. */
+    synchronized @Nullable PeerId foreign() {
+        return foreign;
     }
 
     /** A peer that does not announce its resources has at least one. */
@@ -155,11 +175,17 @@ final class RcBinding {
     /** The queue has ended its connection and is in RESET: it gets a new first PSN, and the peer is notified. Any thread. */
     CompletableFuture<Void> unbound(Duration timeout) {
         UdmaTarget last;
+        PeerId gone;
         synchronized (this) {
             last = target;
+            gone = foreign;
             target = null;
+            foreign = null;
             connection = 0;
             firstPsn = newPsn();
+        }
+        if (gone != null) {
+            peers.disconnectForeign(gone);
         }
         if (last == null || last.path() == null) {
             return CompletableFuture.completedFuture(null);
@@ -173,11 +199,12 @@ final class RcBinding {
 
     /** Why a request that came was refused, in words (WIRE §4.4). */
     static String refusal(Refusal why) {
-        return switch (why) {
+        String reason = switch (why) {
             case INVALID_REQUEST -> "as invalid: longer than its receive buffer, or with another path MTU";
             case REMOTE_ACCESS -> "as an access to memory without permission";
             case OPERATION -> "since this end could not execute it";
         };
+        return "its connection accepts no more requests: the peer refused the last one, " + reason;
     }
 
     // ---- being bound; the engine's thread

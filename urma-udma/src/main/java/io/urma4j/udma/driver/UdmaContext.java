@@ -10,6 +10,7 @@ import io.urma4j.JettyId;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.PeerId;
 import io.urma4j.Resource;
 import io.urma4j.Token;
 import io.urma4j.TransportPath;
@@ -272,6 +273,11 @@ final class UdmaContext implements ProviderContext, Peers.Events {
     @Override
     public void requested(Path from, long number, PeerMessage request) {
         serving.requested(from, number, request);
+    }
+
+    @Override
+    public void foreignLost(PeerId peer) {
+        exports.endWindows(peer);
     }
 
     @Override

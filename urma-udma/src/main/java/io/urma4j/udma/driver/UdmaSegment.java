@@ -7,7 +7,9 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.spi.ProviderGrant;
+import io.urma4j.spi.ProviderRoceGrant;
 import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.SegmentTable;
 import java.lang.foreign.MemorySegment;
@@ -132,6 +134,11 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     @Override
     public ProviderGrant grant(PeerId peer, long offset, long lengthBytes, Access access) {
         return exports.grant(this, peer, offset, lengthBytes, access);
+    }
+
+    @Override
+    public ProviderRoceGrant grant(ProviderSendQueue jetty, long offset, long lengthBytes, Access access) {
+        return exports.grant(this, (BoundQueue) jetty, offset, lengthBytes, access);
     }
 
     @Override

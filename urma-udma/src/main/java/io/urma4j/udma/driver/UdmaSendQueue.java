@@ -7,6 +7,7 @@ import io.urma4j.ErrorScope;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfsConfig;
 import io.urma4j.OrderType;
+import io.urma4j.PeerId;
 import io.urma4j.QueueState;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * drives the card itself if the card's lock is free. {@link SendRecords} translates the results, {@link SendDrains} changes
  * states.
  */
-final class UdmaSendQueue implements ProviderSendQueue, Tagged {
+final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
     private final Queues queues;
     private final LocalContext local;
     private final int id;
@@ -328,10 +329,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged {
 
     @Override
     public void requestRefused(Refusal why) {
-        local.raise(
-                AsyncEvent.Type.PEER_LOST,
-                this,
-                "its connection accepts no more requests: the peer refused the last one, " + RcBinding.refusal(why));
+        local.raise(AsyncEvent.Type.PEER_LOST, this, RcBinding.refusal(why));
     }
 
     // ---- RC
@@ -348,6 +346,11 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is no RC Jetty");
         }
         return binding;
+    }
+
+    @Override
+    public @Nullable PeerId foreignPeer() {
+        return binding == null ? null : binding.foreign();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.spi.ProviderGrant;
+import io.urma4j.spi.ProviderRoceGrant;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.PeerWindows;
@@ -86,7 +87,7 @@ final class Windows {
      *
      * @param importNumber in the key
      */
-    ProviderGrant grant(
+    Named grant(
             UdmaSegment segment, PeerId peer, long importNumber, long offset, long lengthBytes, Access access) {
         count();
         boolean isMade = false;
@@ -116,14 +117,14 @@ final class Windows {
     }
 
     /** A window that was granted to a peer by its identity. */
-    private final class Named implements ProviderGrant, PeerWindows.Window {
+    final class Named implements ProviderGrant, ProviderRoceGrant, PeerWindows.Window {
         private final PeerWindows all;
         private final PeerId peer;
         private final CardKey cardKey;
         private final WindowKey key;
-        private volatile boolean takenBack;
+        private volatile boolean isRevoked;
 
-        Named(PeerWindows all, PeerId peer, CardKey cardKey, WindowKey key) {
+        private Named(PeerWindows all, PeerId peer, CardKey cardKey, WindowKey key) {
             this.all = all;
             this.peer = peer;
             this.cardKey = cardKey;
@@ -136,20 +137,30 @@ final class Windows {
         }
 
         @Override
+        public int rkey() {
+            return cardKey.number();
+        }
+
+        @Override
+        public long address() {
+            return cardKey.vaBase();
+        }
+
+        @Override
         public void revoke() {
             keys.revoke(List.of(cardKey.number()));
+            isRevoked = true; // after the key: a thread that sees it can reuse the bytes
             ended(peer);
         }
 
         @Override
         public void takeBack() {
             all.end(peer, this);
-            takenBack = true; // after the key: a thread that sees it can reuse the bytes
         }
 
         @Override
         public boolean isQuiet() {
-            return takenBack;
+            return isRevoked;
         }
     }
 
@@ -159,8 +170,13 @@ final class Windows {
     }
 
     /** Ends the windows of a segment whose keys a message of their peer has revoked; later ones stay. */
+    void endRevoked(UdmaSegment segment, int peer) {
+        numbers.identityOf(peer)
+                .ifPresent(identity -> segment.exported().peerWindows().endOf(identity, this::isRevoked));
+    }
+
+    /** The same of windows that its imports have. */
     void endRevoked(UdmaSegment segment, Path peer) {
-        segment.exported().peerWindows().endOf(peer.identity(), this::isRevoked);
         for (Grant grant : peer.grants.values()) {
             if (grant.segment().equals(segment)) {
                 out.addAndGet(-grant.forgetWindows(key -> !keys.isValid(key)));

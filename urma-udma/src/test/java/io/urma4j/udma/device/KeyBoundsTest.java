@@ -16,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -295,6 +296,33 @@ class KeyBoundsTest {
 
         assertThat(keys.isAllowed(key, VA, 8, Memory.READ, OWN)).isFalse();
         assertThat(keys.atomic(WorkOpcode.FADD, key, VA, 8, 1, 0, OWN)).isZero();
+    }
+
+    /** S14.31: a stale key is a number with the VA that it had; a sample of all that there ever were is tried again and again. */
+    @Test
+    void fewIndicesSurviveManyGrantsAndRefuseStaleKeys() {
+        long grants = Boolean.getBoolean("urma.full") ? 10_000_000 : 500_000;
+        long seed = Long.getLong("urma.seed", System.nanoTime());
+        System.out.println("KeyBoundsTest: " + grants + " grants, -Durma.seed=" + seed);
+        Random random = new Random(seed);
+        KeyConfig window = new KeyConfig(memory, VA, true, ALL, OWN, 0, 0, KeyConfig.SILENT, KeyConfig.NOT_PINNED);
+        int[] staleKeys = new int[256];
+        long[] staleVas = new long[staleKeys.length];
+        for (int grant = 0; grant < grants; grant++) {
+            int key = keys.register(window);
+            long va = keys.vaBase(key);
+            if (key == 0 || !keys.isAllowed(key, va, 8, Memory.WRITE, OWN)) {
+                throw new AssertionError("key 0x%08x of grant %d opens nothing".formatted(key, grant));
+            }
+            int tried = random.nextInt(staleKeys.length);
+            if (keys.isAllowed(staleKeys[tried], staleVas[tried], 8, Memory.WRITE, OWN)) {
+                throw new AssertionError("the stale key 0x%08x of VA 0x%x opens something at grant %d"
+                        .formatted(staleKeys[tried], staleVas[tried], grant));
+            }
+            assertThat(keys.revoke(key)).isTrue();
+            staleKeys[tried] = key;
+            staleVas[tried] = va;
+        }
     }
 
     /** Keeps what peers have invalidated; nothing else happens here. */

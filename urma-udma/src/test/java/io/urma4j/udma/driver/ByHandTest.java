@@ -5,30 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.urma4j.Access;
 import io.urma4j.Completion;
-import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Eid;
-import io.urma4j.Jetty;
-import io.urma4j.JettyDescriptor;
-import io.urma4j.Jfc;
-import io.urma4j.JfcConfig;
-import io.urma4j.Jfr;
-import io.urma4j.JfrConfig;
-import io.urma4j.JfsConfig;
-import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.RemoteSegment;
-import io.urma4j.SegmentDescriptor;
-import io.urma4j.Token;
-import io.urma4j.TokenPolicy;
-import io.urma4j.TransportMode;
-import io.urma4j.Urma;
-import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
-import io.urma4j.UrmaOptions;
 import io.urma4j.udma.RoceEndpoint;
 import java.lang.foreign.MemorySegment;
 import java.net.DatagramPacket;
@@ -53,87 +36,15 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ByHandTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final int MTU_BYTES = 1024;
-    private static final int MEMORY_BYTES = 16 << 10;
+    private static final int MTU_BYTES = ByHandSide.MTU_BYTES;
+    private static final int MEMORY_BYTES = ByHandSide.MEMORY_BYTES;
 
     @TempDir
     private static Path runtime;
 
-    private final Side initiator = new Side("127.0.71.41");
-    private final Side home = new Side("127.0.71.42");
+    private final ByHandSide initiator = new ByHandSide(runtime, "127.0.71.41");
+    private final ByHandSide home = new ByHandSide(runtime, "127.0.71.42");
     private RemoteSegment remote;
-
-    /** A context with memory and an RC Jetty. */
-    private static final class Side {
-        final Urma urma;
-        final UrmaContext context;
-        final LocalSegment segment;
-        final Jfc sends;
-        final Jfc receives;
-        final Jfr jfr;
-        final Jetty jetty;
-        final CompletionBatch batch = new CompletionBatch(1);
-
-        Side(String address) {
-            urma = Urma.open(
-                    UrmaOptions.DEFAULT.withRuntimeDirectory(runtime).withSetting("urma.udma.addresses", address));
-            context = urma.device("udma0").openContext();
-            segment = context.register(
-                    context.allocate(MEMORY_BYTES), Access.READ_WRITE_ATOMIC, TokenPolicy.NONE, Token.of(0));
-            sends = context.createJfc(JfcConfig.DEFAULT);
-            receives = context.createJfc(JfcConfig.DEFAULT);
-            jfr = context.createJfr(
-                    receives,
-                    JfrConfig.builder()
-                            .mode(TransportMode.RC)
-                            .policy(TokenPolicy.NONE)
-                            .allowInvalidate(true)
-                            .build());
-            jetty = context.createJetty(
-                    sends, jfr, JfsConfig.builder().mode(TransportMode.RC).build(), receives);
-        }
-
-        MemorySegment bytes() {
-            return segment.memory();
-        }
-
-        /** What goes by hand of a queue: our own endpoint is left out. */
-        RoceEndpoint told() {
-            RoceEndpoint all = RoceEndpoint.of(jetty.descriptor()).orElseThrow();
-            return new RoceEndpoint(all.gid(), all.qpNumber(), all.firstPsn(), MTU_BYTES, all.readDepth());
-        }
-
-        void bind(RoceEndpoint peer) {
-            JettyDescriptor descriptor = peer.toDescriptor(jetty.jfs().orderType());
-            jetty.bind(context.importJetty(descriptor, null));
-        }
-
-        /** The same of memory. */
-        SegmentDescriptor toldSegment(long lengthBytes) {
-            SegmentDescriptor all = segment.descriptor();
-            return new SegmentDescriptor(
-                    all.eid(),
-                    0,
-                    0,
-                    0,
-                    lengthBytes,
-                    all.access(),
-                    all.policy(),
-                    all.capabilities(),
-                    all.endpoints().stream()
-                            .filter(endpoint -> endpoint.kind().equals(RoceEndpoint.KIND))
-                            .toList());
-        }
-
-        Completion next(Jfc jfc) {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (jfc.poll(batch) == 0) {
-                assertThat(System.nanoTime()).as("a record in time").isLessThan(deadline);
-                Thread.onSpinWait();
-            }
-            return batch.completion(0);
-        }
-    }
 
     @BeforeEach
     void tellEachOther() {
@@ -148,8 +59,8 @@ class ByHandTest {
 
     @AfterEach
     void close() {
-        initiator.urma.close();
-        home.urma.close();
+        initiator.close();
+        home.close();
     }
 
     private CompletionStatus ended() {
@@ -212,11 +123,11 @@ class ByHandTest {
     void aPeerThatDoesNotTellItsPathMtuGetsThePacketsOfRoce() throws Exception {
         var gid = InetAddress.getByName("127.0.71.45");
         try (var silent = new DatagramSocket(new InetSocketAddress(gid, 4791));
-                var side = new SideToClose("127.0.72.45")) {
+                var side = new ByHandSide(runtime, "127.0.72.45")) {
             silent.setSoTimeout((int) PATIENCE.toMillis());
-            side.side.bind(new RoceEndpoint(Eid.of(gid), 0x11, 0x100, 0));
-            RemoteSegment segment = side.side.context.importSegment(side.side.toldSegment(MEMORY_BYTES), null);
-            side.side.jetty.jfs().write(segment, 0, side.side.segment, 0, MEMORY_BYTES, 0);
+            side.bind(new RoceEndpoint(Eid.of(gid), 0x11, 0x100, 0));
+            RemoteSegment segment = side.context.importSegment(side.toldSegment(MEMORY_BYTES), null);
+            side.jetty.jfs().write(segment, 0, side.segment, 0, MEMORY_BYTES, 0);
 
             var packet = new DatagramPacket(new byte[1 << 16], 1 << 16);
             silent.receive(packet);
@@ -238,12 +149,12 @@ class ByHandTest {
         Set<Integer> psns = new HashSet<>();
         var gid = InetAddress.getByName(address);
         try (var silent = new DatagramSocket(new InetSocketAddress(gid, 4791));
-                var side = new SideToClose(address.replace(".71.", ".72."))) {
+                var side = new ByHandSide(runtime, address.replace(".71.", ".72."))) {
             silent.setSoTimeout(100);
-            side.side.bind(new RoceEndpoint(Eid.of(gid), 0x11, 0x100, MTU_BYTES, readDepth));
-            RemoteSegment segment = side.side.context.importSegment(side.side.toldSegment(MEMORY_BYTES), null);
+            side.bind(new RoceEndpoint(Eid.of(gid), 0x11, 0x100, MTU_BYTES, readDepth));
+            RemoteSegment segment = side.context.importSegment(side.toldSegment(MEMORY_BYTES), null);
             for (int i = 0; i < 8; i++) {
-                side.side.jetty.jfs().read(segment, 0, side.side.segment, 64L * i, 64, i);
+                side.jetty.jfs().read(segment, 0, side.segment, 64L * i, 64, i);
             }
             var packet = new DatagramPacket(new byte[2048], 2048);
             try {
@@ -258,17 +169,6 @@ class ByHandTest {
             }
         }
         return psns.size();
-    }
-
-    private record SideToClose(Side side) implements AutoCloseable {
-        SideToClose(String address) {
-            this(new Side(address));
-        }
-
-        @Override
-        public void close() {
-            side.urma.close();
-        }
     }
 
     /** S8.11: nothing was imported, so nothing can be revoked. */

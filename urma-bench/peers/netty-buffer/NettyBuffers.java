@@ -1,0 +1,31 @@
+package io.urma4j.peers;
+
+import io.netty.buffer.AdaptiveByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.urma4j.bench.Cycles;
+import java.util.Map;
+
+/** Netty's allocators of direct memory, for urma-bench/numbers. */
+public final class NettyBuffers {
+    private static final Map<String, ByteBufAllocator> ALLOCATORS =
+            Map.of("pooled", new PooledByteBufAllocator(true), "adaptive", new AdaptiveByteBufAllocator(true));
+
+    private NettyBuffers() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Cycles.serve((allocator, lengthBytes) -> {
+            ByteBufAllocator from = ALLOCATORS.get(allocator);
+            return operations -> {
+                long sum = 0;
+                for (int i = 0; i < operations; i++) {
+                    ByteBuf buffer = from.directBuffer(lengthBytes, lengthBytes);
+                    sum += buffer.capacity();
+                    buffer.release();
+                }
+                return sum;
+            };
+        });
+    }
+}
