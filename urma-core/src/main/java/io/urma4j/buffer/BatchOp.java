@@ -56,7 +56,6 @@ public final class BatchOp {
     private final boolean isRead;
     private BatchPart[] parts = new BatchPart[0]; // those behind partCount are for later use
     private int partCount;
-    private int requests;
     private long bytes;
 
     // of the transfer
@@ -108,16 +107,15 @@ public final class BatchOp {
         }
         if (total > 0) {
             int partsBefore = partCount;
-            int requestsBefore = requests;
             BatchPart part = partFor(window);
             int ofPart = part.requests();
             int rangesOfPart = part.locals().count();
             try {
-                addTo(part, window, remote.offset(), locals);
+                int user = window.user();
+                part.add(window, remote.offset(), locals, transfers.context(user), transfers.sges(user), longest);
             } catch (UrmaException e) { // of a view that is not registered there, or whose lease has ended just now
                 part.truncate(ofPart, rangesOfPart);
                 partCount = partsBefore;
-                requests = requestsBefore;
                 throw e;
             }
         }
@@ -148,36 +146,6 @@ public final class BatchOp {
         return total;
     }
 
-    /** Cuts the ranges into requests of at most as many ranges and bytes as the device can move at once. */
-    private void addTo(BatchPart part, RemoteBuf.Window window, long offset, BufView[] locals) {
-        int sges = transfers.sges(window.user());
-        long longest = transfers.longestBytes(window.user());
-        long begin = offset;
-        long length = 0;
-        int ranges = 0;
-        for (BufView local : locals) {
-            long size = local.size();
-            if (size == 0) {
-                continue;
-            }
-            if (ranges == sges || length > longest - size) {
-                addRequest(part, window, begin);
-                begin += length;
-                length = 0;
-                ranges = 0;
-            }
-            part.locals().add(local, local.localSegment(transfers.context(window.user())));
-            length += size;
-            ranges++;
-        }
-        addRequest(part, window, begin);
-    }
-
-    private void addRequest(BatchPart part, RemoteBuf.Window window, long begin) {
-        part.addRequest(window, begin);
-        requests++;
-    }
-
     private BatchPart partFor(RemoteBuf.Window window) {
         for (int i = 0; i < partCount; i++) {
             if (parts[i].isTo(window.user(), window.segment())) {
@@ -202,13 +170,16 @@ public final class BatchOp {
             parts[i].clear();
         }
         partCount = 0;
-        requests = 0;
         bytes = 0;
         wasPosted = false;
     }
 
     /** Requests to devices: the ranges of a call of {@link #add} are one, or several if they are many or long. */
     public int size() {
+        int requests = 0;
+        for (int i = 0; i < partCount; i++) {
+            requests += parts[i].requests();
+        }
         return requests;
     }
 
@@ -354,6 +325,9 @@ public final class BatchOp {
 
     /** A failure, which is the result if it is the first. */
     void fail(UrmaException cause) {
+        if (nanosLeft() <= 0) {
+            failLate(); // whatever it was that took so long
+        }
         TransferStatus status = cause instanceof OperationFailedException
                 ? TransferStatus.FAILED
                 : transfers.isClosed() ? TransferStatus.CLOSED : TransferStatus.REFUSED;
@@ -408,14 +382,23 @@ public final class BatchOp {
         }
     }
 
-    /** Its deadline is over; by one thread, which has retained it. */
-    void timeOut() {
+    /** How long it may take from now on. */
+    long nanosLeft() {
+        return transfers.deadlines().nanosLeft(this);
+    }
+
+    private void failLate() {
         fail(
                 TransferStatus.TIMED_OUT,
                 new UrmaException(
                         UrmaStatus.ETIMEOUT,
                         this,
                         "has not ended in time; its buffers are held until its requests have"));
+    }
+
+    /** Its deadline is over; by one thread, which has retained it. */
+    void timeOut() {
+        failLate();
         CompletableFuture<TransferResult> completed = future;
         if (STATE.compareAndSet(this, RUNNING, DRAINING)) {
             count();
@@ -444,6 +427,6 @@ public final class BatchOp {
 
     @Override
     public String toString() {
-        return (isRead ? "read" : "write") + " batch of " + requests + " requests and " + bytes + " bytes";
+        return (isRead ? "read" : "write") + " batch of " + size() + " requests and " + bytes + " bytes";
     }
 }

@@ -4,6 +4,7 @@ import io.urma4j.CompletionStatus;
 import io.urma4j.PeerId;
 import io.urma4j.PostFlags;
 import io.urma4j.SegmentDescriptor;
+import io.urma4j.UrmaContext;
 import io.urma4j.WorkRequestList;
 import io.urma4j.internal.ApiAccess;
 import java.util.Arrays;
@@ -77,8 +78,37 @@ final class BatchPart {
         return locals;
     }
 
+    /**
+     * Adds the ranges of views, one after the other from an offset of the window on, cut into requests.
+     *
+     * @param sges most ranges of a request
+     * @param longestBytes most bytes of a request, and not less than any view has
+     */
+    void add(
+            RemoteBuf.Window remote, long offset, BufView[] views, UrmaContext context, int sges, long longestBytes) {
+        long begin = offset;
+        long length = 0;
+        int ranges = 0;
+        for (BufView view : views) {
+            long size = view.size();
+            if (size == 0) {
+                continue;
+            }
+            if (ranges == sges || length > longestBytes - size) {
+                addRequest(remote, begin);
+                begin += length;
+                length = 0;
+                ranges = 0;
+            }
+            locals.add(view, view.localSegment(context));
+            length += size;
+            ranges++;
+        }
+        addRequest(remote, begin);
+    }
+
     /** Adds a request for the local ranges that were added since the last one. */
-    void addRequest(RemoteBuf.Window remote, long offset) {
+    private void addRequest(RemoteBuf.Window remote, long offset) {
         if (requests == ends.length) {
             grow();
         }

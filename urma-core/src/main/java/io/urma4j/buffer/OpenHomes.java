@@ -9,12 +9,10 @@ import io.urma4j.SegmentDescriptor;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
-import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -36,8 +34,7 @@ final class OpenHomes {
     private final TransferOptions options;
     private final TransferCounters counters;
     private final @Nullable Jfce jfce;
-    private final ConcurrentHashMap<SegmentDescriptor, CompletableFuture<OpenSegment>> importing =
-            new ConcurrentHashMap<>();
+    private final SegmentImports importing;
     private final ReentrantLock lock = new ReentrantLock();
 
     // under the lock
@@ -60,6 +57,7 @@ final class OpenHomes {
         this.options = options;
         this.counters = counters;
         this.jfce = jfce;
+        this.importing = new SegmentImports(context, this::segmentOf, this::add, this::retainsIfOpen);
     }
 
     UrmaContext context() {
@@ -123,11 +121,11 @@ final class OpenHomes {
         return true;
     }
 
-    /** Gives the other requests of a part their windows; blocks. */
+    /** Gives the other requests of a part their windows; blocks, about as long as the batch has time. */
     void open(BatchPart part) {
         for (int i = 0; i < part.requests() && !part.batch().isStopped(); i++) {
             if (part.window(i) == null) {
-                part.opened(i, open(part.remote(i)));
+                part.opened(i, open(part.remote(i), part.batch()));
             }
         }
     }
@@ -196,9 +194,9 @@ final class OpenHomes {
         return openIn(segment, key);
     }
 
-    private OpenWindow open(RemoteBuf.Window key) {
+    private OpenWindow open(RemoteBuf.Window key, BatchOp batch) {
         OpenWindow known = tryOpen(key);
-        return known != null ? known : openIn(imported(key.segment()), key);
+        return known != null ? known : openIn(importing.retained(key.segment(), batch), key);
     }
 
     /** Opens a window of a segment that has one user more for it. */
@@ -240,46 +238,7 @@ final class OpenHomes {
         unused.closeAll();
     }
 
-    // ---- imports
-
-    /** The segment, imported by this thread or another, with one user more. */
-    private OpenSegment imported(SegmentDescriptor descriptor) {
-        while (true) {
-            CompletableFuture<OpenSegment> mine = new CompletableFuture<>();
-            CompletableFuture<OpenSegment> running = importing.putIfAbsent(descriptor, mine);
-            OpenSegment segment = running == null ? importAs(descriptor, mine) : Await.result(context, running.copy());
-            if (retainsIfOpen(segment)) {
-                return segment;
-            }
-        }
-    }
-
-    private OpenSegment importAs(SegmentDescriptor descriptor, CompletableFuture<OpenSegment> result) {
-        try {
-            OpenSegment segment = importNow(descriptor);
-            result.complete(segment);
-            return segment;
-        } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-            throw e;
-        } finally {
-            importing.remove(descriptor, result);
-        }
-    }
-
-    private OpenSegment importNow(SegmentDescriptor descriptor) {
-        OpenSegment known = segmentOf(descriptor);
-        if (known != null) {
-            return known;
-        }
-        RemoteSegment remote = context.importSegment(descriptor, null);
-        try {
-            return add(descriptor, remote);
-        } catch (UrmaException e) {
-            UnusedParts.close(remote);
-            throw e;
-        }
-    }
+    // ---- imports, by SegmentImports
 
     private OpenSegment add(SegmentDescriptor descriptor, RemoteSegment remote) {
         lock.lock();
@@ -296,11 +255,10 @@ final class OpenHomes {
         }
     }
 
-    private @Nullable OpenSegment segmentOf(SegmentDescriptor descriptor) {
+    private Optional<OpenSegment> segmentOf(SegmentDescriptor descriptor) {
         lock.lock();
         try {
-            OpenSegment known = segments.get(descriptor);
-            return known != null && known.isUsable() ? known : null;
+            return Optional.ofNullable(segments.get(descriptor)).filter(OpenSegment::isUsable);
         } finally {
             lock.unlock();
         }
@@ -464,6 +422,7 @@ final class OpenHomes {
         } finally {
             lock.unlock();
         }
+        importing.end(failure);
         for (TransferQueue queue : queues) {
             queue.close(failure);
         }

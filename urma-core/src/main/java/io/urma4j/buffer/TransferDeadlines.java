@@ -69,6 +69,11 @@ final class TransferDeadlines {
         }
     }
 
+    /** How long a batch may take from now on; not more than 0 once it has timed out. */
+    long nanosLeft(BatchOp batch) {
+        return batch.deadline - clock.getAsLong();
+    }
+
     /** How long nothing times out. */
     long nanosLeft() {
         return Math.max(0, earliest - clock.getAsLong());

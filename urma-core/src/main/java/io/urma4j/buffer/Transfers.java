@@ -110,7 +110,7 @@ public final class Transfers implements AutoCloseable {
         return transfers;
     }
 
-    /** The peer to which homes export what these transfers use. */
+    /** The peer that homes export to, for these transfers. */
     public Peer peer() {
         return Peer.of(homes.stream().map(OpenHomes::context).toArray(UrmaContext[]::new));
     }

@@ -115,9 +115,10 @@ public abstract class TransferQueuesContract extends TransferringContract {
                 RdmaBuf buf = allocate(8)) {
             transfers.write(home.buf(), buf.view()).join().orThrow();
             processOfHome().kill();
+            Duration twoSeconds = Patience.stretched(Duration.ofSeconds(2));
             BatchOp batch = transfers.writeBatch().add(home.buf(), buf.view());
 
-            Patience.await("a failure", () -> !batch.post(Patience.LIMIT).join().isSuccess());
+            Patience.await("a failure", () -> !batch.post(twoSeconds).join().isSuccess());
 
             awaitIdle(transfers, batch);
             Patience.await("the end of its import", () -> {
