@@ -99,7 +99,6 @@ public abstract class PoolsContract extends Contract {
         leases.put(start, buf);
     }
 
-    /** S14.5: neighbours in one slab; operations move the bytes of their lease, and none of the others. */
     /** S14.8: in a checked pool, also a segment that its user has kept ends with the lease. */
     @Rule({"S14.8", "S14.9"})
     @Test
@@ -122,6 +121,7 @@ public abstract class PoolsContract extends Contract {
         }
     }
 
+    /** S14.5: neighbours in one slab; operations move the bytes of their lease, and none of the others. */
     @Rule({"S14.5", "S14.9"})
     @Test
     void operationsMoveTheBytesOfTheirLease() {
