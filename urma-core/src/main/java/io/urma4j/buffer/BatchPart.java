@@ -84,8 +84,7 @@ final class BatchPart {
      * @param sges most ranges of a request
      * @param longestBytes most bytes of a request, and not less than any view has
      */
-    void add(
-            RemoteBuf.Window remote, long offset, BufView[] views, UrmaContext context, int sges, long longestBytes) {
+    void add(RemoteBuf.Window remote, long offset, BufView[] views, UrmaContext context, int sges, long longestBytes) {
         long begin = offset;
         long length = 0;
         int ranges = 0;
