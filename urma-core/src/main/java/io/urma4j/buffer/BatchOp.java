@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * READs or WRITEs that are posted together and have one result: created by {@link Transfers}, filled, posted, and used again.
  *
- * <p>Each range of a view goes to the bytes of its remote buffer behind those of the view before. Requests of a batch are in no
- * order, unless {@link Transfers} say so. Once a request has failed, no further one is posted; the first failure is the result,
+ * <p>Each range of a view goes to the bytes of its remote buffer behind those of the view before. The requests of a batch are in no
+ * order: overlapping ones leave the bytes of any. Once a request has failed, no further one is posted; the first failure is the result,
  * when all posted ones have ended (S14.26).
  *
  * <p>A posted batch cannot be changed or posted until it {@linkplain #isIdle is idle}. That is when it has a result, except after a

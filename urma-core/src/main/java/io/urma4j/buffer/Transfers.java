@@ -144,7 +144,7 @@ public final class Transfers implements AutoCloseable {
 
     /**
      * Takes the results of requests, posts what waits for them, and times out batches. Never blocks. Under {@link
-     * TransferProgress#BY_CALLER} nothing else does; several threads may call it.
+     * TransferProgress#BY_CALLER} nothing else times out batches, and only posts take results besides. Safe for several threads.
      *
      * @return how many batches have ended
      * @throws UrmaException EINVAL when closed
