@@ -22,7 +22,12 @@ public final class ServerProcess {
 
     /** Options: {@code --device --folder --name --transfers --mebibytes}. */
     public static void main(String[] line) throws Exception {
-        System.exit(serve(Options.parse(line, "--device", "--folder", "--name", "--transfers", "--mebibytes")));
+        try {
+            System.exit(serve(Options.parse(line, "--device", "--folder", "--name", "--transfers", "--mebibytes")));
+        } catch (Options.UsageException e) {
+            System.err.println("server: " + e.getMessage());
+            System.exit(2);
+        }
     }
 
     /** Serves until the input ends; 0 if all buffers came back. */
