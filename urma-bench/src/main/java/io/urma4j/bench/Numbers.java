@@ -116,6 +116,7 @@ public final class Numbers implements Callable<Integer> {
         new BufferSuite(run).measure();
         new PoolSuite(run).measure();
         new TransferSuite(run).measure();
+        new StoreSuite(run).measure();
         new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(
