@@ -14,7 +14,7 @@ launch() {
   target=$root/urma-bench/target
   jar=$target/bench.jar
 
-  if [ ! -f "$jar" ] || [ -n "$(find "$root"/pom.xml "$root"/urma-*/pom.xml "$root"/urma-*/src/main -newer "$jar" | head -n 1)" ]; then
+  if [ ! -f "$jar" ] || [ -n "$(find "$root"/pom.xml "$root"/urma-*/pom.xml "$root"/urma-*/src/main "$root"/examples/src/main -newer "$jar" | head -n 1)" ]; then
     echo "$name: building, since the sources are newer than the program" >&2
     mkdir -p "$target"
     : >"$target/.began"

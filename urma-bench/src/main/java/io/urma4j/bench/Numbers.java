@@ -119,6 +119,7 @@ public final class Numbers implements Callable<Integer> {
         new NettySuite(run).measure();
         new ExportSuite(run).measure();
         new TransferSuite(run).measure();
+        new StoreSuite(run).measure();
         new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(
