@@ -4,8 +4,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
@@ -91,7 +91,7 @@ public final class Cycles {
     /** The main method of a peer: answers each line with the nanoseconds of a cycle, until its parent has ended. */
     public static void serve(Allocators allocators) throws IOException {
         ParentWatch.endWithParent();
-        Map<String, Timed> all = new ConcurrentHashMap<>();
+        Map<String, Timed> all = new HashMap<>();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             pin(Threads.parse(line.substring(line.lastIndexOf(' ') + 1)));
