@@ -139,7 +139,7 @@ final class ExportSuite {
             if (run.wants("buffer-export-step")) {
                 run.tell(Figure.ratio(
                         "buffer-export-step",
-                        "export, encode; decode, open, READ 4 KiB; take back; READ 4 KiB of an import",
+                        "export, encode; decode, open, READ 4 KiB, close; take back; READ 4 KiB of an import",
                         run.alternation()
                                 .measure(
                                         Timed.of(step::run, OPERATIONS),
@@ -217,6 +217,7 @@ final class ExportSuite {
                 Records.accepted(
                         window.read(pair.jfs, remote.offset(), pair.local, 0, remote.size(), i, PostFlags.DEFAULT));
                 sum += pair.one();
+                window.close();
                 buf.takeBack(exported);
             }
             return sum;

@@ -18,7 +18,7 @@ import java.util.List;
 final class NettySuite {
     private static final int KB = 1024;
     private static final int[] LENGTHS = {4 * KB, 64 * KB, KB * KB};
-    private static final List<String> ALLOCATORS = List.of("pooled", "adaptive");
+    private static final List<String> ALLOCATORS = List.of("pooled", "cached", "adaptive");
     private static final PoolConfig POOL = PoolConfig.builder(1L << 30).build();
     private static final String PEER = "netty-buffer";
     private static final String PEER_CLASS = "io.urma4j.peers.NettyBuffers";

@@ -50,10 +50,13 @@ final class TransferSuite {
 
     void measure() throws Exception {
         if (run.wants("buffer-batch")) {
-            measure("shm0", SHORT_BYTES, this::batchBesidePosts);
+            measure("shm0", SHORT_BYTES, this::shortBesidePosts);
+        }
+        if (run.wants("buffer-batch-copy")) {
+            measure("shm0", SHORT_BYTES, this::shortBesideCopies);
         }
         if (run.wants("buffer-batch-udma")) {
-            measure("udma0", LONG_BYTES, this::batchBesideCopies);
+            measure("udma0", LONG_BYTES, this::longBesidePosts);
         }
     }
 
@@ -99,32 +102,44 @@ final class TransferSuite {
         }
     }
 
-    private void batchBesidePosts(Buffers buffers) {
+    private void shortBesidePosts(Buffers buffers) {
+        besidePosts(
+                buffers,
+                SHORT_BATCHES,
+                "buffer-batch",
+                "BatchOp of 64 WRITEs of 4 KiB until all have ended; the same posts by hand");
+    }
+
+    private void longBesidePosts(Buffers buffers) {
+        besidePosts(buffers, LONG_BATCHES, "buffer-batch-udma", "the same of 64 KiB on udma0; the same posts by hand");
+    }
+
+    private void besidePosts(Buffers buffers, int batches, String name, String what) {
         try (Transfers transfers = Transfers.open(POLLED, buffers.user);
                 Posts posts = Posts.open(buffers)) {
             run.tell(Figure.speed(
-                    "buffer-batch",
-                    "BatchOp of 64 WRITEs of 4 KiB until all have ended; the same posts by hand",
+                    name,
+                    what,
                     run.alternation()
                             .measure(
-                                    Timed.of(batches(transfers, buffers.batch(transfers)), SHORT_BATCHES),
-                                    Timed.of(posts, SHORT_BATCHES)),
+                                    Timed.of(batches(transfers, buffers.batch(transfers)), batches),
+                                    Timed.of(posts, batches)),
                     new AtLeast(0.95)));
         }
     }
 
-    private void batchBesideCopies(Buffers buffers) {
+    private void shortBesideCopies(Buffers buffers) {
         try (Transfers transfers = Transfers.open(POLLED, buffers.user);
                 Arena arena = Arena.ofShared()) {
             MemorySegment from = arena.allocate((long) TRANSFERS * buffers.lengthBytes, 4096);
             MemorySegment to = arena.allocate((long) TRANSFERS * buffers.lengthBytes, 4096);
             run.tell(Figure.speed(
-                    "buffer-batch-udma",
-                    "BatchOp of 64 WRITEs of 64 KiB on udma0 until all have ended; copies of the same bytes",
+                    "buffer-batch-copy",
+                    "BatchOp of 64 WRITEs of 4 KiB until all have ended; copies of the same bytes",
                     run.alternation()
                             .measure(
-                                    Timed.of(batches(transfers, buffers.batch(transfers)), LONG_BATCHES),
-                                    Timed.of(copies(from, to, buffers.lengthBytes), LONG_BATCHES)),
+                                    Timed.of(batches(transfers, buffers.batch(transfers)), SHORT_BATCHES),
+                                    Timed.of(copies(from, to, buffers.lengthBytes), SHORT_BATCHES)),
                     new AtLeast(0.75)));
         }
     }

@@ -159,7 +159,9 @@ final class Block {
     long beginLease() {
         long idle = state;
         assert handles(idle) == 0 && holds(idle) == 0 : this;
-        scope = scoped == null ? null : new LeaseScope(scoped);
+        if (scoped != null) {
+            scope = new LeaseScope(scoped);
+        }
         state = idle + HANDLE;
         return generation(idle);
     }
