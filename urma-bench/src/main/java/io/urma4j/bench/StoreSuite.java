@@ -60,7 +60,7 @@ final class StoreSuite {
                     "buffer-store-read",
                     "READ 64 KiB of a block store; one thread: read from the file, CRC32C, memcpy",
                     run.alternation()
-                            .forMuchCode(20_000)
+                            .forLongChunks(20)
                             .measure(Timed.of(storeReads(client, readers), READS), Timed.of(plainReads(file), READS)),
                     new AtLeast(0.6)));
         } finally {
