@@ -116,7 +116,7 @@ class BufferPoolTest {
         RegisteredBufferPool pool = RegisteredBufferPool.open(ONE, context);
         RdmaBuf buf = pool.acquire(8, Duration.ZERO);
         BufView view = buf.view();
-        assertRefused(UrmaStatus.EAGAIN, context::closeIfUnused).withMessageContaining("buffer pool on");
+        assertRefused(UrmaStatus.EAGAIN, context::closeIfUnused).withMessageContaining("buffer pool " + pool.name());
 
         context.close();
 
