@@ -46,7 +46,7 @@ class GreetingFloodIT {
     private static final String ATTACKERS = "127.0.73.0"; // .1 to .64
     private static final int MAX_KEPT = 1024; // peers that hold nothing
     private static final long MAX_GROWTH_BYTES = 24 << 20;
-    private static final Duration SERVED_WITHIN = Patience.stretched(Duration.ofSeconds(1)); // nineteen of twenty
+    private static final Duration SERVED_WITHIN = Patience.stretched(Duration.ofSeconds(2)); // nineteen of twenty
     private static final Duration LONGEST = Patience.stretched(Duration.ofSeconds(3)); // on a machine that is busy
     /** A close waits 10 seconds at most for importers whose answers the flood drowns. */
     private static final Duration LONGEST_LIFE = Patience.stretched(Duration.ofSeconds(30));
