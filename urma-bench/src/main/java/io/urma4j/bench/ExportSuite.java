@@ -76,7 +76,7 @@ final class ExportSuite {
                     run.alternation()
                             .measure(
                                     Timed.of(operations -> grantAndTakeBack(slab, user, operations), OPERATIONS),
-                                    Timed.of(operations -> acquireAndRelease(pool, operations), OPERATIONS)),
+                                    Timed.of(PoolSuite.cycles(pool, BYTES), OPERATIONS)),
                     new AtMost(3)));
         }
     }
@@ -87,16 +87,6 @@ final class ExportSuite {
             quiet += slab.grant(user, FIRST, BYTES, Access.READ).takeBack() ? 1 : 0;
         }
         return quiet;
-    }
-
-    private static long acquireAndRelease(RegisteredBufferPool pool, int operations) {
-        long sum = 0;
-        for (int i = 0; i < operations; i++) {
-            RdmaBuf buf = pool.acquire(BYTES, NO_WAIT);
-            sum += buf.lengthBytes();
-            buf.close();
-        }
-        return sum;
     }
 
     private void writes(LocalPair pair, RemoteWindow window) {

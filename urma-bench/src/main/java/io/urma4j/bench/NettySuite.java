@@ -2,16 +2,13 @@ package io.urma4j.bench;
 
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
-import io.urma4j.bench.Cycles.Cycle;
 import io.urma4j.bench.Cycles.Threads;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.compare.PeerUnavailableException;
 import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.buffer.PoolConfig;
-import io.urma4j.buffer.RdmaBuf;
 import io.urma4j.buffer.RegisteredBufferPool;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 
 /** Acquire and release of pooled buffers, beside Netty's pooled and adaptive allocators of direct memory. */
@@ -66,7 +63,7 @@ final class NettySuite {
             return;
         }
         Cycles.pin(threads);
-        Timed ours = Cycles.timed(cycle(pool, lengthBytes), threads);
+        Timed ours = Cycles.timed(PoolSuite.cycles(pool, lengthBytes)::run, threads);
         Rounds worst = null;
         for (String allocator : ALLOCATORS) {
             String line = Cycles.line(allocator, lengthBytes, threads);
@@ -89,17 +86,5 @@ final class NettySuite {
                     worst,
                     new AtMost(1)));
         }
-    }
-
-    private static Cycle cycle(RegisteredBufferPool pool, int lengthBytes) {
-        return operations -> {
-            long sum = 0;
-            for (int i = 0; i < operations; i++) {
-                RdmaBuf buf = pool.acquire(lengthBytes, Duration.ZERO);
-                sum += buf.lengthBytes();
-                buf.close();
-            }
-            return sum;
-        };
     }
 }

@@ -143,10 +143,15 @@ final class PoolSuite {
     }
 
     private static Loop cycles(RegisteredBufferPool pool) {
+        return cycles(pool, BYTES);
+    }
+
+    /** Acquires a buffer and releases it, again and again. */
+    static Loop cycles(RegisteredBufferPool pool, int lengthBytes) {
         return operations -> {
             long sum = 0;
             for (int i = 0; i < operations; i++) {
-                RdmaBuf buf = pool.acquire(BYTES, Duration.ZERO);
+                RdmaBuf buf = pool.acquire(lengthBytes, Duration.ZERO);
                 sum += buf.lengthBytes();
                 buf.close();
             }

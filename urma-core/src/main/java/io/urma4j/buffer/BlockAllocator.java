@@ -194,7 +194,7 @@ final class BlockAllocator {
                 throw e;
             }
             change(() -> {
-                grant.budget().victimFreed(victim);
+                grant.budget().dismiss(victim);
                 slabsFreed++;
             });
         }

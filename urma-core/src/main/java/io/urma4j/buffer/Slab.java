@@ -104,7 +104,7 @@ final class Slab {
         return isUntouched;
     }
 
-    /** Whether idle chunks of it may be in magazines; not those of the reserve, and of no slab for a single lease. */
+    /** Whether idle chunks of it may be in magazines: neither those of the reserve, nor of a slab for a single lease. */
     boolean isCached() {
         return chunks[0].magazine() >= 0;
     }

@@ -208,11 +208,6 @@ final class SlabBudget {
         return new SlabOrder(sizeClass, chunkBytes, needed + more);
     }
 
-    /** A victim is gone. */
-    void victimFreed(Slab victim) {
-        dismiss(victim);
-    }
-
     /** All victims of a grant are freed: others may have what they had beyond its orders. */
     void victimsFreed(Grant grant) {
         registeredBytes -= grant.excessBytes();
@@ -241,7 +236,8 @@ final class SlabBudget {
         }
     }
 
-    private void dismiss(Slab slab) {
+    /** A slab is gone; its chunks are in no magazine. */
+    void dismiss(Slab slab) {
         if (magazines != null && slab.isCached()) {
             slab.dismissFrom(magazines);
         }
