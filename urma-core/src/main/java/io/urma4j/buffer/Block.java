@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Memory order: each change of the state is a full fence. Whatever the next lease stores is therefore stored after the
  * generation moved. A reader that loads bytes, and then still finds its own generation, has loaded none of these.
  */
-final class Block {
+final class Block extends LeaseWords.After {
     private static final System.Logger LOG = System.getLogger(Block.class.getName());
 
     /** Of the invalid view; no view of it is ever live. */
@@ -51,7 +51,7 @@ final class Block {
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(Block.class, "state", long.class);
+            STATE = MethodHandles.lookup().findVarHandle(LeaseWords.Changing.class, "state", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -63,7 +63,6 @@ final class Block {
     private final @Nullable Function<Arena, MemorySegment> scoped; // makes memory for one lease alone
     private final Access exportable; // the most that peers may be granted
     private final Consumer<Block> source;
-    private volatile long state;
     private volatile @Nullable LeaseExports
             exports; // of the lease, or of the last one while a peer still uses a window
 
@@ -155,15 +154,21 @@ final class Block {
         }
     }
 
-    /** Begins a lease with one handle, by the source alone; returns its generation. */
-    long beginLease() {
+    /** Begins a lease of that many bytes with one handle, by the source alone; returns its generation. */
+    long beginLease(long lengthBytes) {
         long idle = state;
         assert handles(idle) == 0 && holds(idle) == 0 : this;
         if (scoped != null) {
             scope = new LeaseScope(scoped);
         }
+        leaseBytes = lengthBytes;
         state = idle + HANDLE;
         return generation(idle);
+    }
+
+    /** Bytes of the lease; of the last one, where there is none. By the source alone. */
+    long leaseBytes() {
+        return leaseBytes;
     }
 
     boolean isLive(long generation) {

@@ -12,7 +12,6 @@ final class Chunk implements Consumer<Block> {
     private final Block block;
     private final Consumer<Chunk> source;
     private int number; // in magazines; written before the first lease
-    private long leaseBytes; // written before the lease, read after it
 
     /**
      * A chunk without a lease.
@@ -50,7 +49,6 @@ final class Chunk implements Consumer<Block> {
 
     /** Begins a lease of its first bytes; if that fails, it goes back to its source. */
     RdmaBuf lease(long lengthBytes, LeakDetector leaks) {
-        leaseBytes = lengthBytes;
         try {
             return RdmaBuf.lease(block, offset, lengthBytes, leaks);
         } catch (RuntimeException | Error e) {
@@ -68,7 +66,7 @@ final class Chunk implements Consumer<Block> {
     /** Overwrites the bytes of the last lease. */
     void scrub() {
         try {
-            MemorySegment leased = slab.memory().memory().asSlice(offset, leaseBytes);
+            MemorySegment leased = slab.memory().memory().asSlice(offset, block.leaseBytes());
             leased.fill((byte) 0);
         } catch (IllegalStateException e) { // its context was closed, and the memory is gone
             Placement.forgetFence(e);

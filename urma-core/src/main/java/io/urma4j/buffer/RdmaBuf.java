@@ -54,7 +54,7 @@ public final class RdmaBuf implements AutoCloseable {
 
     /** A new lease of an unused block, or of a part of it. */
     static RdmaBuf lease(Block block, long start, long lengthBytes, LeakDetector leaks) {
-        return new RdmaBuf(block, block.beginLease(), start, lengthBytes, leaks);
+        return new RdmaBuf(block, block.beginLease(lengthBytes), start, lengthBytes, leaks);
     }
 
     /** {@link #allocate(UrmaContext, long, LeakDetector)} without leak detection. */

@@ -35,7 +35,7 @@ class BlockExportsTest {
     void lastHandleRevokesAllWindows() {
         Fake first = new Fake(1);
         Fake second = new Fake(2);
-        long lease = block.beginLease();
+        long lease = block.beginLease(1);
         assertThat(add(block, lease, first)).isTrue();
         block.retain(lease, this);
         assertThat(add(block, lease, second)).isTrue();
@@ -53,7 +53,7 @@ class BlockExportsTest {
     @Test
     void revokeEndsTheWindowsOfAHeldLease() {
         Fake fake = new Fake(1);
-        long lease = block.beginLease();
+        long lease = block.beginLease(1);
         add(block, lease, fake);
         block.hold(lease, this);
 
@@ -68,7 +68,7 @@ class BlockExportsTest {
     @Test
     void anEndedLeaseExportsNothing() {
         Fake fake = new Fake(1);
-        long lease = block.beginLease();
+        long lease = block.beginLease(1);
         block.hold(lease, this);
         block.release(lease);
 
@@ -82,7 +82,7 @@ class BlockExportsTest {
         Fake busy = new Fake(1);
         Fake idle = new Fake(2);
         busy.isBusy = true;
-        long lease = block.beginLease();
+        long lease = block.beginLease(1);
         add(block, lease, busy);
         add(block, lease, idle);
         assertThat(block.takeBackExport(lease, bufOf(busy).first(8).windows())).isFalse();
@@ -99,11 +99,11 @@ class BlockExportsTest {
     void theNextLeaseHasNoneOfTheWindows() {
         Fake first = new Fake(1);
         Fake second = new Fake(2);
-        long lease = block.beginLease();
+        long lease = block.beginLease(1);
         add(block, lease, first);
         block.release(lease);
         assertThat(block.endExports()).isTrue();
-        long next = block.beginLease();
+        long next = block.beginLease(1);
         add(block, next, second);
 
         assertThat(block.takeBackExport(lease, bufOf(second).windows())).isTrue();
@@ -147,7 +147,7 @@ class BlockExportsTest {
 
         Race(MemorySegment memory) {
             this.block = new Block(memory, List.of(), this::beginNext);
-            this.lease = block.beginLease();
+            this.lease = block.beginLease(1);
         }
 
         /** As {@link RdmaBuf#exportTo} does. */
@@ -166,7 +166,7 @@ class BlockExportsTest {
 
         private void beginNext(Block ended) {
             assertThat(ended.endExports()).isTrue();
-            add(ended, ended.beginLease(), next);
+            add(ended, ended.beginLease(1), next);
         }
     }
 
