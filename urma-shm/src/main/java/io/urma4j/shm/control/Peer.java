@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -57,8 +58,8 @@ public final class Peer {
     /** The memory of its operation counters on windows of this context, by table; null until it uses one. Written by the engine. */
     final AtomicReferenceArray<@Nullable MemorySegment> operations = new AtomicReferenceArray<>(WindowTable.TABLES);
 
-    /** This context's side of the peer's windows, by table; those that are used. */
-    final Map<Integer, CompletableFuture<Windows.Opened>> windows = new HashMap<>();
+    /** This context's side of the peer's windows, by table; those that are used. Written by the engine. */
+    final Map<Integer, CompletableFuture<Windows.Opened>> windows = new ConcurrentHashMap<>();
 
     /** Whether its end affects this context; only then it is reported. */
     boolean mattered;

@@ -57,10 +57,23 @@ final class Windows {
             return CompletableFuture.failedFuture(
                     new UrmaException(UrmaStatus.EINVAL, of, "no window has the slot " + key.slot()));
         }
+        int table = WindowTable.of(key.slot());
+        Opened known = known(of.home(), table);
+        if (known != null) {
+            return CompletableFuture.completedFuture(window(of, key, known));
+        }
         long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> ensure(of.home(), WindowTable.of(key.slot()), deadlineNanos)
-                .thenApply(
-                        opened -> new ShmWindow(of, key, opened.operations.segment(), opened.generations.segment())));
+        return engine.ask(() -> ensure(of.home(), table, deadlineNanos).thenApply(opened -> window(of, key, opened)));
+    }
+
+    /** A table that was exchanged already; null if the engine must see to it. For any thread. */
+    private static @Nullable Opened known(Peer home, int table) {
+        CompletableFuture<Opened> there = home.windows.get(table);
+        return there != null && there.isDone() && !there.isCompletedExceptionally() ? there.join() : null;
+    }
+
+    private static ShmWindow window(ShmImport of, WindowKey key, Opened opened) {
+        return new ShmWindow(of, key, opened.operations.segment(), opened.generations.segment());
     }
 
     private static int slots(Peer home) {
