@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * As many seeds as fit into a minute, always from the same one on, so that the same sources get the same verdict; with
+ * As many seeds as fit into 20 seconds, always from the same one on, so that the same sources get the same verdict; with
  * {@code -Durma.full=true} twenty thousand, other ones each time. {@code -Durma.seed=…} says where to begin.
  */
 class SimulationIT {
@@ -26,7 +26,10 @@ class SimulationIT {
             Seeds.run(Long.getLong("urma.seed", any), ALL, Long.MAX_VALUE, ALL);
         } else {
             Seeds.run(
-                    Long.getLong("urma.seed", FIRST), ALL, Duration.ofMinutes(1).toNanos(), AT_LEAST);
+                    Long.getLong("urma.seed", FIRST),
+                    ALL,
+                    Duration.ofSeconds(20).toNanos(),
+                    AT_LEAST);
         }
     }
 }

@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import java.util.List;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestInstancePostProcessor;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -28,18 +27,18 @@ import org.junit.jupiter.params.provider.ArgumentsSource;
 @ArgumentsSource(TopologiesOfSuite.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EndsWithin(seconds = 60)
+@ExtendWith(Contract.SharesTheHomeProcess.class)
 @ExtendWith(Contract.SaysHowToReplay.class)
 public abstract class Contract {
-    /** A prefix of the command line of a home's process, separated by blanks: it may start it on another machine. */
-    private static final String HOME_LAUNCHER = System.getProperty("urma.tck.home.launcher", "");
-
     private final String device;
 
     @Parameter
     @SuppressWarnings("NullAway.Init") // JUnit injects it
     Topology topology;
 
-    private @Nullable DriverProcess process; // for the home, started when the topology needs it, for all tests
+    @SuppressWarnings("NullAway.Init") // its extension injects it
+    HomeProcess homeProcess;
+
     Pair pair;
 
     Contract(String device) {
@@ -48,7 +47,7 @@ public abstract class Contract {
 
     @BeforeEach
     void openPair() {
-        pair = Pair.open(device, topology, this::homeProcess);
+        pair = Pair.open(device, topology, homeProcess::opener);
     }
 
     @AfterEach
@@ -57,30 +56,13 @@ public abstract class Contract {
             pair.close();
             assertThat(pair.leftovers()).as("files that closing left behind").isEmpty();
         } catch (RuntimeException | AssertionError e) {
+            DriverProcess process = homeProcess.process();
             boolean killed = process != null && process.wasKilled();
-            endProcess(); // it is in an unknown state
+            homeProcess.close(); // it is in an unknown state
             if (!(killed && e instanceof DriverProcess.PeerGoneException)) {
                 throw e;
             }
         }
-    }
-
-    @AfterAll
-    void endProcess() {
-        if (process != null) {
-            process.close();
-            process = null;
-        }
-    }
-
-    private HomeOpener homeProcess() {
-        if (process == null || !process.isAlive()) {
-            List<String> launcher = HOME_LAUNCHER.isBlank()
-                    ? List.of()
-                    : List.of(HOME_LAUNCHER.strip().split(" +"));
-            process = DriverProcess.start(LocalHomeOpener.class, launcher, System.getProperty("java.class.path"));
-        }
-        return process.root(HomeOpener.class);
     }
 
     Topology topology() {
@@ -89,6 +71,7 @@ public abstract class Contract {
 
     /** The home's process, in the topology that has one. */
     DriverProcess processOfHome() {
+        DriverProcess process = homeProcess.process();
         if (process == null) {
             throw new IllegalStateException("in topology " + topology + " the home is no process of its own");
         }
@@ -105,6 +88,18 @@ public abstract class Contract {
         assertThat(refusal).as("refusal with " + status).isNotNull();
         assertThat(refusal.status()).as(refusal.toString()).isEqualTo(status);
         return assertThat(refusal);
+    }
+
+    /** Gives each contract the process of its run, which JUnit closes. */
+    static final class SharesTheHomeProcess implements TestInstancePostProcessor {
+        private static final ExtensionContext.Namespace OURS = ExtensionContext.Namespace.create(HomeProcess.class);
+
+        @Override
+        public void postProcessTestInstance(Object contract, ExtensionContext context) {
+            ((Contract) contract).homeProcess = context.getRoot()
+                    .getStore(OURS)
+                    .computeIfAbsent(HomeProcess.class, key -> new HomeProcess(), HomeProcess.class);
+        }
     }
 
     /** Prints the seed with each failure. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 public abstract class PipeEndsContract extends Contract {
     /** In each topology, of which there are three within a process. */
     private static final int CLOSES =
-            Integer.getInteger("urma.closes", Boolean.getBoolean("urma.full") ? 4_000 : Patience.amount(300, 30));
+            Integer.getInteger("urma.closes", Boolean.getBoolean("urma.full") ? 4_000 : Patience.amount(100, 30));
 
     private static final int SMALLEST = 4096;
     private static final int LONGEST_DELAY = 10_000; // spins before a close: some 100 µs

@@ -224,7 +224,7 @@ public abstract class RemoteMemoryContract extends Contract {
     void manyThreadsOfBothKindsAddExactly() throws InterruptedException {
         HomeSegment segment = segment();
         int threads = 24;
-        int rounds = Patience.amount(500, 50);
+        int rounds = Patience.amount(200, 50);
         try (RemoteMemory memory = memory(segment)) {
             List<Thread> workers = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
@@ -346,7 +346,7 @@ public abstract class RemoteMemoryContract extends Contract {
         byte[] zeros = new byte[length];
         byte[] ones = new byte[length];
         Arrays.fill(ones, (byte) 1);
-        int rounds = pair.device().attributes().capabilities().mappable() ? 20_000 : Patience.amount(4_000, 200);
+        int rounds = pair.device().attributes().capabilities().mappable() ? 20_000 : Patience.amount(1_000, 200);
         try (RemoteMemory memory = memory(segment())) {
             Thread writer = Thread.ofPlatform()
                     .start(() -> IntStream.range(0, rounds)

@@ -136,7 +136,7 @@ public abstract class TransferQueuesContract extends TransferringContract {
     @Test
     void threadsPostAtTheSameTime() {
         int threads = 4;
-        int rounds = Patience.amount(200, 20);
+        int rounds = Patience.amount(50, 20);
         TransferOptions options =
                 TransferOptions.builder().perPost(2).maxUnfinished(4).build();
         Exported home = exported((long) threads * SIZE);

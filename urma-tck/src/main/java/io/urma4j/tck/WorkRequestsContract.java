@@ -866,7 +866,8 @@ public abstract class WorkRequestsContract extends Contract {
         var into = writer.context().importSegment(segment.shared());
         var outOf = reader.context().importSegment(segment.shared());
         var values = writer.buffer(16);
-        int writes = Patience.amount(20_000, 100);
+        boolean mappable = pair.device().attributes().capabilities().mappable();
+        int writes = mappable ? 20_000 : Patience.amount(4_000, 100);
         values.memory().asSlice(8, 8).fill((byte) -1); // all zeros, all ones
 
         try (var threads = Executors.newSingleThreadExecutor()) {

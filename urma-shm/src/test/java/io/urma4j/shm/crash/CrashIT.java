@@ -35,7 +35,7 @@ class CrashIT {
     /** Within which the survivor must have got over a death. */
     static final Duration DEADLINE = Duration.ofSeconds(Boolean.getBoolean("urma.full") ? 15 : 5);
 
-    private static final int MOMENTS = Boolean.getBoolean("urma.full") ? 1000 : 50;
+    private static final int MOMENTS = Boolean.getBoolean("urma.full") ? 1000 : 25;
     private static final int LATEST_MICROS = 40_000;
 
     private final SplittableRandom random = Seed.randomFor("crashes");

@@ -31,7 +31,7 @@ class HostileTest {
         long seed = Long.getLong("urma.seed", System.nanoTime());
         System.out.println("HostileTest: seed " + seed + ", again with -Durma.seed=" + seed);
         Random random = new Random(seed);
-        int packets = Integer.getInteger("urma.packets", 100_000);
+        int packets = Integer.getInteger("urma.packets", Boolean.getBoolean("urma.full") ? 1_000_000 : 25_000);
         Pair pair = pair(kind, ours);
         Packet noise = Packet.allocate();
         for (int i = 0; i < packets; i++) {
