@@ -8,6 +8,7 @@ import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.message.MessageReceiver;
 import io.urma4j.internal.message.MessageSender;
+import io.urma4j.internal.message.PeerSends;
 import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.internal.message.ReplyEnvelope;
 import io.urma4j.internal.message.ReplyPeers;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A message channel with simple calls: it has its own address, and sends to the addresses of peers. Created by {@link
@@ -183,8 +183,17 @@ public final class MessageChannel implements AutoCloseable {
         try {
             return receiver.receive(timeout);
         } catch (InterruptedException e) {
-            throw interrupted(e, "while waiting for a message; none was lost");
+            throw PeerSends.interrupted(this, e, "while waiting for a message; none was lost");
         }
+    }
+
+    /**
+     * The next message, if one has arrived. Never waits, and asks for no wake-up: for a thread that polls. Another thread that
+     * {@linkplain #receive waits} for a message gets it first.
+     */
+    public Optional<Message> poll() {
+        life.checkOpen();
+        return receiver.poll();
     }
 
     /**
@@ -199,9 +208,11 @@ public final class MessageChannel implements AutoCloseable {
     /** A peer to send messages to. Safe for any number of threads. */
     public final class Peer implements AutoCloseable {
         private final MessageSender sender;
+        private final PeerSends sends;
 
         private Peer(TargetJetty target, Options options) {
             sender = new MessageSender(context, options, target, this);
+            sends = new PeerSends(sender, options, this);
         }
 
         /** Its address. */
@@ -241,7 +252,8 @@ public final class MessageChannel implements AutoCloseable {
          *     then it may still arrive
          */
         public void send(MemorySegment payload, OptionalLong immediate) {
-            finish(begin(payload, immediate));
+            checkPayload(payload);
+            sends.send(payload, immediate);
         }
 
         /**
@@ -286,7 +298,8 @@ public final class MessageChannel implements AutoCloseable {
          *     OptionalLong)} would
          */
         public CompletableFuture<Void> sendAsync(MemorySegment payload, OptionalLong immediate) {
-            return finishLater(begin(payload, immediate));
+            checkPayload(payload);
+            return sends.sendAsync(payload, immediate);
         }
 
         /**
@@ -295,40 +308,22 @@ public final class MessageChannel implements AutoCloseable {
          * @return empty if no buffer is free, and nothing was sent
          */
         public Optional<CompletableFuture<Void>> trySend(MemorySegment payload, OptionalLong immediate) {
-            return Optional.ofNullable(begin(payload, immediate, Duration.ZERO)).map(this::finishLater);
-        }
-
-        private MessageSender.Sending begin(MemorySegment payload, OptionalLong immediate) {
-            MessageSender.Sending sending = begin(payload, immediate, options.sendTimeout());
-            if (sending == null) {
-                throw new UrmaException(
-                        UrmaStatus.ETIMEOUT,
-                        this,
-                        "all " + options.sendBuffers() + " send buffers have been in flight for "
-                                + options.sendTimeout() + "; nothing was sent");
-            }
-            return sending;
-        }
-
-        private MessageSender.@Nullable Sending begin(MemorySegment payload, OptionalLong immediate, Duration timeout) {
             checkPayload(payload);
-            try {
-                return sender.begin(payload, immediate, timeout);
-            } catch (InterruptedException e) {
-                throw interrupted(e, "while waiting for a send buffer; nothing was sent");
-            }
+            return Optional.ofNullable(sends.trySend(payload, immediate));
         }
 
-        private void finish(MessageSender.Sending sending) {
-            try {
-                sender.finish(sending, options.sendTimeout());
-            } catch (InterruptedException e) {
-                throw interrupted(e, "while a message was in flight; it may still be delivered");
-            }
-        }
-
-        private CompletableFuture<Void> finishLater(MessageSender.Sending sending) {
-            return CompletableFuture.runAsync(() -> finish(sending), ResultExecutors.VIRTUAL_THREADS);
+        /**
+         * Sends a message, and returns once it is copied to a send buffer: {@code payload} can then be reused. No thread waits
+         * for its receipt, so this costs the fewest wake-ups. It suits requests that are answered, and answers. Its result is in the
+         * {@link #counters}, and nowhere else. It keeps its place among the other messages, and shares the failure of one that is in
+         * flight with it. Blocks only while no buffer is free.
+         *
+         * @throws UrmaException EINVAL if it exceeds this channel's limit; ETIMEOUT if no buffer was free within {@link
+         *     Options#sendTimeout}: then nothing was sent
+         */
+        public void post(MemorySegment payload, OptionalLong immediate) {
+            checkPayload(payload);
+            sends.post(payload, immediate);
         }
 
         /** Counts of messages delivered, failed and in flight, and of wake-ups of waiting threads. */
@@ -358,11 +353,6 @@ public final class MessageChannel implements AutoCloseable {
                             + options.maxMessageBytes());
         }
         Checks.usableHere(this, "payload", payload);
-    }
-
-    private UrmaException interrupted(InterruptedException cause, String when) {
-        Thread.currentThread().interrupt();
-        return new UrmaException(UrmaStatus.EAGAIN, this, "the thread was interrupted " + when, cause);
     }
 
     /** Closes the channel and its peers. Unread messages are lost, and waiting threads get EINVAL. Idempotent. */

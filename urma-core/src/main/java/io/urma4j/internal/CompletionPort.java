@@ -41,9 +41,14 @@ public final class CompletionPort implements AutoCloseable {
         return jfc;
     }
 
-    /** The records of the last {@link #await}. */
+    /** The records of the last {@link #await} or {@link #poll}. */
     public CompletionBatch batch() {
         return batch;
+    }
+
+    /** Takes records that are there; returns how many {@link #batch} holds. */
+    public int poll() {
+        return jfc.poll(batch);
     }
 
     /**

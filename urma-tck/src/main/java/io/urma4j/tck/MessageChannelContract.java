@@ -32,6 +32,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -411,6 +412,110 @@ public abstract class MessageChannelContract extends Contract {
         }
         assertThat(small.counters().get("too_long")).isEqualTo(20);
         assertThat(small.receive(Duration.ZERO)).isEmpty();
+    }
+
+    /** S8.9, S8.17: posted messages arrive once each and in order, also where more are posted than buffers exist. */
+    @Rule({"S8.9", "S8.17"})
+    @Test
+    void postedMessagesKeepTheirOrder() {
+        Peer peer = here.connect(there.share());
+        int count = 2000;
+        CompletableFuture<Void> posting = CompletableFuture.runAsync(() -> {
+            MemorySegment payload = MemorySegment.ofArray(new long[1]);
+            for (int i = 0; i < count; i++) {
+                payload.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, i);
+                peer.post(payload, OptionalLong.of(i)); // and the payload can be written again
+            }
+        });
+        for (int i = 0; i < count; i++) {
+            Message message = next(there);
+            assertThat(message.immediate()).hasValue(i);
+            assertThat(message.payload().get(ValueLayout.JAVA_LONG_UNALIGNED, 0))
+                    .isEqualTo(i);
+        }
+        posting.join();
+        Patience.await("the records of all messages", () -> peer.counters().get("sent") == count);
+        assertThat(peer.counters().get("under_way")).isZero();
+    }
+
+    /** S8.17, S6.7: the failure of a posted message is noticed without another call, and later ones are delivered. */
+    @Rule({"S8.17", "S6.7"})
+    @Test
+    void failureOfAPostedMessageIsNoticed() {
+        MessageChannel small = other(Options.builder().maxMessageBytes(64).build());
+        Peer peer = here.connect(small.share());
+        for (int round = 0; round < 20; round++) {
+            long failures = round + 1L;
+            peer.post(MemorySegment.ofArray(new byte[65]), OptionalLong.empty());
+            Patience.await("the failure", () -> peer.counters().get("failed") == failures);
+            peer.post(MemorySegment.ofArray(new byte[8]), OptionalLong.of(2L * round));
+            peer.post(MemorySegment.ofArray(new byte[8]), OptionalLong.of(2L * round + 1));
+            assertThat(next(small).immediate()).hasValue(2L * round);
+            assertThat(next(small).immediate()).hasValue(2L * round + 1);
+        }
+        Patience.await("the records of all messages", () -> peer.counters().get("under_way") == 0);
+        assertThat(peer.counters().get("failed")).isEqualTo(20);
+        assertThat(peer.counters().get("sent")).isEqualTo(40);
+    }
+
+    /** S8.17: a post waits for a send buffer, and not longer than the channel's timeout. */
+    @Rule({"S8.17", "S12.6"})
+    @Test
+    void postWithoutABufferInTimeIsRefused() {
+        MessageChannel full = other(Options.builder().receiveBuffers(1).build());
+        MessageChannel hasty = pair.initiator()
+                .context()
+                .openMessageChannel(Options.builder()
+                        .sendBuffers(2)
+                        .sendTimeout(Duration.ofMillis(100))
+                        .build());
+        Peer peer = hasty.connect(full.share());
+        MemorySegment payload = MemorySegment.ofArray(new byte[8]);
+        assertRefused(UrmaStatus.ETIMEOUT, () -> {
+                    for (int i = 0; i < 100; i++) {
+                        peer.post(payload, OptionalLong.empty());
+                    }
+                })
+                .hasMessageContaining("2 send buffers");
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> peer.post(MemorySegment.ofArray(new byte[1 << 20]), OptionalLong.empty()))
+                .hasMessageContaining("maxMessageBytes");
+    }
+
+    /** S8.17: a thread that polls takes each message once, and never waits. */
+    @Rule("S8.17")
+    @Test
+    void pollTakesEachMessageOnce() {
+        assertThat(there.poll()).isEmpty();
+        Peer peer = here.connect(there.share());
+        int count = 500;
+        CompletableFuture<Void> posting = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < count; i++) {
+                peer.post(MemorySegment.ofArray(new byte[i % 100]), OptionalLong.of(i));
+            }
+        });
+        for (int i = 0; i < count; i++) {
+            Message message = polled(there);
+            assertThat(message.immediate()).hasValue(i);
+            assertThat(message.payload().byteSize()).isEqualTo(i % 100);
+        }
+        posting.join();
+        assertThat(there.poll()).isEmpty();
+        there.close();
+        assertRefused(UrmaStatus.EINVAL, () -> there.poll()).hasMessageContaining("is closed");
+    }
+
+    private static Message polled(MessageChannel channel) {
+        long begunNanos = System.nanoTime();
+        while (System.nanoTime() - begunNanos < LIMIT.toNanos()) {
+            Optional<Message> message = channel.poll();
+            if (message.isPresent()) {
+                return message.get();
+            }
+            Thread.onSpinWait();
+        }
+        throw new AssertionError("no message within " + LIMIT);
     }
 
     /** Short messages are delivered once, or their send fails as possibly undelivered. */

@@ -123,6 +123,25 @@ public final class MessageReceiver implements AutoCloseable {
         }
     }
 
+    /** The oldest message that has arrived; empty if there is none, or if another thread takes messages just now. */
+    public Optional<Message> poll() {
+        if (!lock.tryLock()) {
+            return Optional.empty();
+        }
+        try {
+            checkOpen();
+            if (inbox.isEmpty()) {
+                take(port.poll());
+            }
+            return Optional.ofNullable(inbox.poll());
+        } catch (UrmaException e) {
+            checkOpen(); // whatever was found closed first
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void checkOpen() {
         if (closed) {
             throw Checks.closed(owner);

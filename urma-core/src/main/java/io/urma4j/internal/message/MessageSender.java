@@ -1,17 +1,13 @@
 package io.urma4j.internal.message;
 
 import io.urma4j.Access;
-import io.urma4j.Completion;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Counters;
 import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.MessageChannel;
-import io.urma4j.Opcode;
 import io.urma4j.OperationFailedException;
-import io.urma4j.PostFlags;
-import io.urma4j.QueueState;
 import io.urma4j.SharedMemory;
 import io.urma4j.TargetJetty;
 import io.urma4j.UrmaContext;
@@ -22,6 +18,7 @@ import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.CompletionPort;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.ResultExecutors;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,6 +26,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -47,15 +47,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A message that fails sends the queue to ERROR (S6.6). The leader then drains the queue, removes the messages that
  * never started, returns it to READY, and posts them again: only messages in progress share the failure.
+ *
+ * <p>No thread waits for a message that was {@linkplain MessageChannel.Peer#post posted}. The next call takes its record. In case there is
+ * none, a task looks for it every few milliseconds, until no message is in flight.
  */
 public final class MessageSender implements AutoCloseable {
     private static final int BATCH_RECORDS = 16;
     private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(20); // above the queue's own 15 s
 
+    private static final Executor LOOKS =
+            CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS, ResultExecutors.VIRTUAL_THREADS);
+
     private final Object owner;
-    private final long strideBytes;
     private final ClosingOrder parts = new ClosingOrder(this);
-    private final LocalSegment buffers;
     private final CompletionPort port;
     private final TargetJetty target;
     private final Jfs jfs;
@@ -63,9 +67,8 @@ public final class MessageSender implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
 
     // all below: guarded by the lock
-    private final ArrayDeque<Integer> free = new ArrayDeque<>(); // buffers
+    private final SendBuffers buffers;
     private final ArrayDeque<Sending> line = new ArrayDeque<>(); // for a buffer, in the order of their coming
-    private final @Nullable Sending[] underWay; // by buffer
     private @Nullable Thread leader;
     /** The first thread of the queue was woken for a buffer that another thread took: the next one is reserved for it. */
     private boolean isOwed;
@@ -76,43 +79,28 @@ public final class MessageSender implements AutoCloseable {
     /** The last record of the failed queue was seen. */
     private boolean drained;
 
+    private boolean isLookDue;
+
     private boolean closed;
     private @Nullable UrmaException broken;
     private long sent;
     private long failures;
     private long wakeUps;
 
-    /** A message, until its result was returned; all under the lock. */
-    public static final class Sending {
-        private final long lengthBytes;
-        private final OptionalLong immediate;
-        private @Nullable CompletionStatus result;
-        private boolean wasWoken;
-        private @Nullable Thread sleeper; // null while its thread is awake
-
-        private Sending(long lengthBytes, OptionalLong immediate) {
-            this.lengthBytes = lengthBytes;
-            this.immediate = immediate;
-        }
-    }
-
     /** Takes {@code target} over: it is closed with this. */
     public MessageSender(UrmaContext context, MessageChannel.Options options, TargetJetty target, Object owner) {
         this.owner = owner;
         this.target = parts.add(target, 0);
-        this.strideBytes = MessageReceiver.strideBytes(options.maxMessageBytes());
+        long strideBytes = MessageReceiver.strideBytes(options.maxMessageBytes());
         int count = options.sendBuffers();
-        this.underWay = new Sending[count];
-        for (int buffer = 0; buffer < count; buffer++) {
-            free.add(buffer);
-        }
         try {
             SharedMemory memory = parts.add(context.allocate(strideBytes * count), 0);
-            buffers = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
+            LocalSegment segment = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
             // a record for each message, and one for the marker of an error
             port = parts.add(CompletionPort.open(context, count + 1, BATCH_RECORDS), 0);
             JfsConfig config = JfsConfig.builder().depth(count).maxSges(1).build();
             jfs = parts.add(context.createJfs(port.jfc(), config), 0);
+            buffers = new SendBuffers(segment, strideBytes, count, jfs, target);
         } catch (UrmaException e) {
             parts.closeAll();
             throw e;
@@ -131,6 +119,7 @@ public final class MessageSender implements AutoCloseable {
         lock.lockInterruptibly();
         try {
             checkUsable();
+            takeEnded();
             if (isNext(sending) && tryPost(sending, payload)) {
                 return sending;
             }
@@ -142,6 +131,43 @@ public final class MessageSender implements AutoCloseable {
             } finally {
                 leaveLine(sending);
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks for the records of messages that no thread waits for, until none is in flight. */
+    public void lookAfterPosted() {
+        lock.lock();
+        try {
+            lookLater();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void lookLater() {
+        if (!isLookDue && !closed && buffers.inFlightCount() > 0) {
+            isLookDue = true;
+            LOOKS.execute(this::look);
+        }
+    }
+
+    private void look() {
+        lock.lock();
+        try {
+            isLookDue = false;
+            takeEnded();
+            if (failed && leader == null && !closed && broken == null) {
+                lead(0);
+            }
+            wakeFirst();
+            passLead();
+            lookLater();
+        } catch (UrmaException e) {
+            // it is broken, which each later call reports
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             lock.unlock();
         }
@@ -167,7 +193,7 @@ public final class MessageSender implements AutoCloseable {
         if (failed) {
             return;
         }
-        int left = free.size();
+        int left = buffers.freeCount();
         for (Iterator<Sending> first = line.iterator(); left > 0 && first.hasNext(); left--) {
             wake(first.next());
         }
@@ -183,7 +209,7 @@ public final class MessageSender implements AutoCloseable {
             wake(line.getLast());
             return;
         }
-        for (Sending sending : underWay) {
+        for (Sending sending : buffers.inFlight()) {
             if (sending != null && sending.sleeper != null) {
                 wake(sending);
                 return;
@@ -214,7 +240,7 @@ public final class MessageSender implements AutoCloseable {
 
     private void wakeAll() {
         line.forEach(this::wake);
-        for (Sending sending : underWay) {
+        for (Sending sending : buffers.inFlight()) {
             if (sending != null) {
                 wake(sending);
             }
@@ -222,30 +248,11 @@ public final class MessageSender implements AutoCloseable {
     }
 
     private boolean tryPost(Sending sending, MemorySegment payload) {
-        Integer buffer = free.peek();
-        if (buffer == null) {
+        boolean isPosted = buffers.tryPost(sending, payload);
+        if (!isPosted && buffers.freeCount() == 0) {
             isOwed |= line.peekFirst() == sending && sending.wasWoken;
-            return false;
         }
-        MemorySegment.copy(payload, 0, buffers.memory(), buffer * strideBytes, sending.lengthBytes);
-        if (!post(sending, buffer)) {
-            return false;
-        }
-        free.remove();
-        underWay[buffer] = sending;
-        return true;
-    }
-
-    private boolean post(Sending sending, int buffer) {
-        return jfs.send(
-                sending.immediate.isPresent() ? Opcode.SEND_IMM : Opcode.SEND,
-                target,
-                buffers,
-                buffer * strideBytes,
-                sending.lengthBytes,
-                sending.immediate.orElse(0),
-                buffer,
-                PostFlags.DEFAULT);
+        return isPosted;
     }
 
     /**
@@ -358,6 +365,18 @@ public final class MessageSender implements AutoCloseable {
         } finally {
             lock.lock();
         }
+        take(records);
+        wakeFirst();
+    }
+
+    /** Takes the records that are there. Messages that were only posted have no thread that waits for theirs. */
+    private void takeEnded() {
+        if (leader == null && !closed && buffers.inFlightCount() > 0) {
+            take(port.poll());
+        }
+    }
+
+    private void take(int records) {
         for (int i = 0; i < records; i++) {
             CompletionStatus status = port.batch().status(i);
             drained |=
@@ -367,7 +386,6 @@ public final class MessageSender implements AutoCloseable {
                 complete((int) port.batch().userContext(i), status);
             }
         }
-        wakeFirst();
     }
 
     private void complete(int buffer, CompletionStatus status) {
@@ -376,39 +394,20 @@ public final class MessageSender implements AutoCloseable {
         } else {
             failures++;
         }
-        Sending sending = underWay[buffer];
+        Sending sending = buffers.at(buffer);
         if (sending != null) {
             sending.result = status;
             wake(sending);
-            underWay[buffer] = null;
-            free.add(buffer);
+            buffers.release(buffer);
         }
     }
 
-    /** Returns the drained queue to READY, and posts again the messages that never started. */
     private void restart() {
-        List<Completion> unstarted = jfs.flushAll();
-        jfs.modify(QueueState.RESET);
-        jfs.modify(QueueState.READY);
+        List<Integer> unsent = buffers.restart();
         failed = false;
         drained = false;
-        for (Completion completion : unstarted) {
-            postAgain((int) completion.userContext());
-        }
+        unsent.forEach(buffer -> complete(buffer, CompletionStatus.WR_UNHANDLED));
         wakeFirst();
-    }
-
-    private void postAgain(int buffer) {
-        Sending sending = underWay[buffer];
-        boolean posted = false;
-        try {
-            posted = sending != null && post(sending, buffer);
-        } catch (UrmaException e) {
-            // the peer is gone: the message stays unsent, and its sender gets the failure
-        }
-        if (!posted) {
-            complete(buffer, CompletionStatus.WR_UNHANDLED);
-        }
     }
 
     public Counters counters() {
@@ -417,7 +416,7 @@ public final class MessageSender implements AutoCloseable {
             return Counters.builder()
                     .add("sent", sent)
                     .add("failed", failures)
-                    .add("under_way", (long) underWay.length - free.size())
+                    .add("under_way", buffers.inFlightCount())
                     .add("wake_ups", wakeUps)
                     .build();
         } finally {

@@ -12,6 +12,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.message.MessageSender;
+import io.urma4j.internal.message.Sending;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -70,7 +71,7 @@ public final class ReaderWakeUp implements AutoCloseable {
     private boolean send() {
         try {
             MessageSender to = open();
-            MessageSender.Sending sending = to.begin(NOTHING, OptionalLong.empty(), TIMEOUT);
+            Sending sending = to.begin(NOTHING, OptionalLong.empty(), TIMEOUT);
             if (sending != null) {
                 to.finish(sending, TIMEOUT);
                 return true;
