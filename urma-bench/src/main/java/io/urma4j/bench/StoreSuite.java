@@ -1,10 +1,10 @@
 package io.urma4j.bench;
 
-import io.urma4j.Urma;
 import io.urma4j.bench.Limit.AtLeast;
+import io.urma4j.bench.compare.PeerUnavailableException;
+import io.urma4j.bench.compare.Toolchain;
 import io.urma4j.examples.blockstore.BlockClient;
 import io.urma4j.examples.blockstore.ReadBlock;
-import io.urma4j.examples.blockstore.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -13,27 +13,26 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * READs of the block store of the examples, beside one thread that does with the same bytes what cannot be left out. The server is
- * another process, and the client has as many READs at once as the server grants credits.
+ * READs of the block store of the examples: beside one thread that does with the same bytes what cannot be left out, and beside a stream of
+ * gRPC. Servers are other processes. Server and client of the store poll; either client has eight READs at once.
  */
 final class StoreSuite {
-    private static final int BLOCK_BYTES = 1 << 16;
-    private static final int BLOCKS = 256; // in the page cache
-    private static final int READERS = 8;
+    static final int BLOCK_BYTES = 1 << 16;
+    static final int BLOCKS = 256; // in the page cache
+
+    private static final int AT_ONCE = 8;
     private static final int READS = 1024;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final String PEER = "grpc-blocks";
+    private static final String PEER_CLASS = "io.urma4j.peers.GrpcBlocks";
 
     private final Numbers.Run run;
 
@@ -42,82 +41,102 @@ final class StoreSuite {
     }
 
     void measure() throws Exception {
-        if (!run.wants("buffer-store-read")) {
+        if (!run.wantsSomeOf("buffer-store")) {
             return;
         }
         Path folder = Files.createTempDirectory("urma-bench-");
-        String name = "bench-" + ProcessHandle.current().pid();
-        Process server = startServer(folder.resolve("blocks"), name);
-        try (Urma urma = Urma.open();
-                BlockClient client = BlockClient.open(urma, "shm0", name, PATIENCE);
-                ExecutorService readers = Executors.newFixedThreadPool(READERS);
-                FileChannel file = plainFile(folder.resolve("plain"))) {
-            for (int block = 0; block < BLOCKS; block++) {
-                int each = block;
-                client.write(block, 1, BLOCK_BYTES, bytes -> bytes.fill((byte) each));
-            }
-            run.tell(Figure.speed(
-                    "buffer-store-read",
-                    "READ 64 KiB of a block store; one thread: read from the file, CRC32C, memcpy",
-                    run.alternation()
-                            .forLongChunks(20)
-                            .measure(Timed.of(storeReads(client, readers), READS), Timed.of(plainReads(file), READS)),
-                    new AtLeast(0.6)));
+        try (FileChannel file = plainFile(folder.resolve("plain"))) {
+            besidePlainReads(folder, file);
+            besideGrpc(folder);
         } finally {
-            server.getOutputStream().close(); // it ends with its input
-            server.waitFor();
             delete(folder);
         }
     }
 
-    private static Process startServer(Path folder, String name) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:-UsePerfData",
-                        "-Xmx256m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ServerProcess.class.getName(),
-                        "--folder",
-                        folder.toString(),
-                        "--name",
-                        name)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+    private void besidePlainReads(Path folder, FileChannel file) throws Exception {
+        if (run.wants("buffer-store-read")) {
+            try (RunningStore store = RunningStore.start("shm0", folder.resolve("read"))) {
+                run.tell(Figure.speed(
+                        "buffer-store-read",
+                        "READ 64 KiB of a block store; one thread: read from the file, CRC32C, memcpy",
+                        alternation()
+                                .measure(
+                                        Timed.of(storeReads(store.client()), READS), Timed.of(plainReads(file), READS)),
+                        new AtLeast(0.6)));
+            }
+        }
     }
 
-    private static Loop storeReads(BlockClient client, ExecutorService readers) {
-        return operations -> {
-            List<Future<Long>> parts = new ArrayList<>();
-            for (int reader = 0; reader < READERS; reader++) {
-                int first = reader;
-                parts.add(readers.submit(() -> readSome(client, first, operations)));
+    private Alternation alternation() {
+        return run.alternation().forLongChunks(20);
+    }
+
+    private void besideGrpc(Path folder) throws Exception {
+        if (!run.wantsSomeOf("buffer-store-grpc")) {
+            return;
+        }
+        String classPath;
+        try {
+            classPath = new Toolchain(Path.of(System.getProperty("urma.root")), false).jvm(PEER);
+        } catch (PeerUnavailableException e) {
+            System.out.println("buffer-store-grpc: not measured, since gRPC is not there: " + e.getMessage());
+            run.wants("buffer-store-grpc");
+            return;
+        }
+        String plain = folder.resolve("plain").toString();
+        try (ChildProcess server = ChildProcess.start(classPath, PEER_CLASS, "server", plain);
+                ChildProcess client =
+                        ChildProcess.start(classPath, PEER_CLASS, "client", server.answer(), crcOfZeros())) {
+            besideGrpc(folder, "shm0", "buffer-store-grpc", 3, client);
+            besideGrpc(folder, "udma0", "buffer-store-grpc-udma", 1.5, client);
+        }
+    }
+
+    private void besideGrpc(Path folder, String device, String name, double leastRatio, ChildProcess grpc)
+            throws Exception {
+        if (run.wants(name)) {
+            try (RunningStore store = RunningStore.start(device, folder.resolve(name))) {
+                run.tell(Figure.speed(
+                        name,
+                        "READ 64 KiB of the block store on " + device + "; of a file by a gRPC stream",
+                        alternation()
+                                .measure(
+                                        Timed.of(storeReads(store.client()), READS),
+                                        () -> Double.parseDouble(grpc.ask(String.valueOf(READS)))),
+                        new AtLeast(leastRatio)));
             }
+        }
+    }
+
+    private static String crcOfZeros() {
+        CRC32C crc = new CRC32C();
+        crc.update(new byte[BLOCK_BYTES]);
+        return String.valueOf((int) crc.getValue());
+    }
+
+    private static Loop storeReads(BlockClient client) {
+        return operations -> {
+            Deque<CompletableFuture<Optional<ReadBlock>>> begun = new ArrayDeque<>();
             long sum = 0;
-            for (Future<Long> part : parts) {
-                sum += result(part);
+            for (int i = 0; i < operations; i++) {
+                if (begun.size() == AT_ONCE) {
+                    sum += bytesOf(client, begun.removeFirst());
+                }
+                begun.addLast(client.readAsync(i % BLOCKS, BLOCK_BYTES));
+            }
+            while (!begun.isEmpty()) {
+                sum += bytesOf(client, begun.removeFirst());
             }
             return sum;
         };
     }
 
-    private static long readSome(BlockClient client, int first, int operations) {
-        long sum = 0;
-        for (int i = first; i < operations; i += READERS) {
-            try (ReadBlock read = client.read(i % BLOCKS, BLOCK_BYTES).orElseThrow()) {
-                sum += read.bytes().byteSize();
-            }
+    private static long bytesOf(BlockClient client, CompletableFuture<Optional<ReadBlock>> begun) {
+        while (!begun.isDone()) {
+            client.poll();
         }
-        return sum;
-    }
-
-    private static long result(Future<Long> part) {
-        try {
-            return part.get();
-        } catch (InterruptedException | ExecutionException e) {
-            throw new IllegalStateException("a reader has failed", e);
+        try (ReadBlock read = begun.join().orElseThrow()) {
+            return read.bytes().byteSize();
         }
     }
 

@@ -17,6 +17,9 @@ import io.urma4j.examples.blockstore.store.Checksum;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,13 +40,14 @@ public final class BlockClient implements AutoCloseable {
     private final RegisteredBufferPool pool;
     private final Connections connections;
     private final AtomicLong retries = new AtomicLong();
+    private final ExecutorService waiters = Executors.newVirtualThreadPerTaskExecutor();
 
-    private BlockClient(UrmaContext context, String serverName, Duration patience) {
+    private BlockClient(UrmaContext context, String serverName, Duration patience, boolean polled) {
         this.context = context;
         this.patience = patience;
         this.pool = RegisteredBufferPool.open(
                 PoolConfig.builder(POOL_BYTES).exports(Access.READ_WRITE).build(), context);
-        this.connections = new Connections(context, serverName);
+        this.connections = new Connections(context, serverName, polled);
     }
 
     /**
@@ -53,8 +57,20 @@ public final class BlockClient implements AutoCloseable {
      * @param patience after which a request fails whose server does not come back
      */
     public static BlockClient open(Urma urma, String device, String serverName, Duration patience) {
+        return open(urma, device, serverName, patience, false);
+    }
+
+    /**
+     * {@link #open}, without a thread that receives replies: {@link #poll} does. So no thread is woken for a reply, which costs more than
+     * the READ itself.
+     */
+    public static BlockClient openPolled(Urma urma, String device, String serverName, Duration patience) {
+        return open(urma, device, serverName, patience, true);
+    }
+
+    private static BlockClient open(Urma urma, String device, String serverName, Duration patience, boolean polled) {
         ContextOptions options = ContextOptions.DEFAULT.withImportTimeout(REPLY_TIMEOUT);
-        return new BlockClient(urma.device(device).openContext(0, options), serverName, patience);
+        return new BlockClient(urma.device(device).openContext(0, options), serverName, patience, polled);
     }
 
     // ---- blocks
@@ -114,6 +130,10 @@ public final class BlockClient implements AutoCloseable {
                 }
             }
         });
+        return result(block, answer);
+    }
+
+    private static Optional<ReadBlock> result(long block, Answer answer) {
         RdmaBuf buf = answer.buf();
         if (buf != null) {
             return Optional.of(verified(block, answer.reply(), buf));
@@ -122,6 +142,65 @@ public final class BlockClient implements AutoCloseable {
             return Optional.empty();
         }
         throw refusal("READ", block, answer.reply());
+    }
+
+    /**
+     * Begins to read a block. Usually that needs no other thread; a virtual one takes over if the client must wait for a connection,
+     * for a credit or for a buffer, or repeat the request.
+     *
+     * @return what {@link #read} returns or throws, on the thread that sees the end: under {@link #openPolled}, the one that polls
+     */
+    public CompletableFuture<Optional<ReadBlock>> readAsync(long block, int mostBytes) {
+        Connection connection = connections.current().orElse(null);
+        Connection.Credit credit =
+                connection == null ? null : connection.tryCredit().orElse(null);
+        if (connection == null || credit == null) {
+            return readLater(block, mostBytes);
+        }
+        RdmaBuf buf = pool.tryAcquire(mostBytes).orElse(null);
+        if (buf == null) {
+            credit.close();
+            return readLater(block, mostBytes);
+        }
+        Request request =
+                new Request(Request.Kind.READ, connection.session(), connections.nextId(), block, 0, mostBytes, 0);
+        RemoteBuf exported;
+        try {
+            exported = buf.exportTo(connection.identity(), buf.view(), Access.READ_WRITE);
+        } catch (UrmaException e) {
+            credit.close();
+            buf.close();
+            throw e;
+        }
+        return connection
+                .begin(credit, request, exported)
+                .exceptionally(failure -> {
+                    connection.lose();
+                    return Reply.of(Reply.Status.RETRY, request, String.valueOf(failure.getMessage()));
+                })
+                .thenCompose(reply -> {
+                    credit.close();
+                    return answered(block, mostBytes, reply, buf);
+                });
+    }
+
+    private CompletableFuture<Optional<ReadBlock>> answered(long block, int mostBytes, Reply reply, RdmaBuf buf) {
+        boolean isDone = reply.status() == Reply.Status.DONE;
+        if (!isDone) {
+            buf.close();
+        }
+        return isFinal(reply.status())
+                ? CompletableFuture.completedFuture(result(block, new Answer(reply, isDone ? buf : null)))
+                : readLater(block, mostBytes);
+    }
+
+    private CompletableFuture<Optional<ReadBlock>> readLater(long block, int mostBytes) {
+        return CompletableFuture.supplyAsync(() -> read(block, mostBytes), waiters);
+    }
+
+    /** Takes a reply, if there is one. For the client of {@link #openPolled}, by one thread at a time. */
+    public void poll() {
+        connections.poll();
     }
 
     /** A reply, and for a READ that was done the buffer with the bytes. */
@@ -205,6 +284,7 @@ public final class BlockClient implements AutoCloseable {
     @Override
     public void close() {
         connections.close();
+        waiters.shutdown();
         context.close();
     }
 

@@ -18,8 +18,10 @@ import io.urma4j.examples.blockstore.Reply.Status;
 import io.urma4j.examples.blockstore.store.BlockStore;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,6 +31,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The server: {@link #run} receives the messages, and a virtual thread serves each request. No message of a client blocks the
  * receiving thread, whatever it contains.
+ *
+ * <p>A server that polls serves READs on the receiving thread, as long as they wait for nothing but the file. So no thread is woken
+ * for them, which costs more than the READ itself. It keeps a CPU busy.
  */
 final class BlockServer implements AutoCloseable {
     private static final int MOST_SESSIONS = 64;
@@ -53,6 +58,7 @@ final class BlockServer implements AutoCloseable {
     private final Transfers transfers;
     private final BlockService service;
     private final String identity;
+    private final boolean polls;
     private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
     private final AtomicLong nextSession;
     private final AtomicLong refused = new AtomicLong();
@@ -60,7 +66,7 @@ final class BlockServer implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private volatile boolean ending;
 
-    private BlockServer(UrmaContext context, BlockStore store, int mostTransfers, long firstSession) {
+    private BlockServer(UrmaContext context, BlockStore store, int mostTransfers, long firstSession, boolean polls) {
         this.context = context;
         long poolBytes = (long) mostTransfers * 2 * BlockStore.MOST_BYTES;
         this.pool = RegisteredBufferPool.open(
@@ -75,6 +81,7 @@ final class BlockServer implements AutoCloseable {
         this.transfers = Transfers.open(TRANSFER_OPTIONS, context);
         this.identity = transfers.peer().toText();
         this.nextSession = new AtomicLong(firstSession);
+        this.polls = polls;
     }
 
     /**
@@ -82,11 +89,13 @@ final class BlockServer implements AutoCloseable {
      *
      * @param mostTransfers requests that are served at once
      * @param firstSession number of the first session; a random one, so that sessions of an earlier life are unknown
+     * @param polls whether {@link #run} polls, and does not sleep
      */
-    static BlockServer open(Urma urma, String device, BlockStore store, int mostTransfers, long firstSession) {
+    static BlockServer open(
+            Urma urma, String device, BlockStore store, int mostTransfers, long firstSession, boolean polls) {
         ContextOptions options = ContextOptions.DEFAULT.withImportTimeout(PEER_TIMEOUT);
         UrmaContext context = urma.device(device).openContext(0, options);
-        return new BlockServer(context, store, mostTransfers, firstSession);
+        return new BlockServer(context, store, mostTransfers, firstSession, polls);
     }
 
     /** Serves until {@link #end} is called. */
@@ -94,12 +103,23 @@ final class BlockServer implements AutoCloseable {
         channel.publish(name);
         long lastLookNanos = System.nanoTime();
         while (!ending) {
-            channel.receive(TURN).ifPresent(this::receive);
+            next().ifPresent(this::receive);
             if (System.nanoTime() - lastLookNanos > TURN.toNanos()) {
                 endSessions();
                 lastLookNanos = System.nanoTime();
             }
         }
+    }
+
+    private Optional<Message> next() {
+        if (!polls) {
+            return channel.receive(TURN);
+        }
+        Optional<Message> message = channel.poll();
+        if (message.isEmpty()) {
+            Thread.onSpinWait();
+        }
+        return message;
     }
 
     /** Lets {@link #run} return. */
@@ -201,16 +221,45 @@ final class BlockServer implements AutoCloseable {
             threads.execute(() -> session.end(Reply.of(Status.BAD_REQUEST, request, e.reason())));
             return;
         }
-        threads.execute(() -> serve(session, request, memory));
+        if (!polls || !isReadAtOnce(session, request, memory)) {
+            threads.execute(() -> serve(session, request, memory));
+        }
     }
 
     private void serve(Session session, Request request, RemoteBuf memory) {
         try {
             session.end(service.serve(request, memory, session.memory()));
         } catch (TransferFailedException e) {
-            session.end(Reply.of(Status.RETRY, request, e.reason()));
-            session.fail();
+            failed(session, request, e);
         }
+    }
+
+    /** Serves a READ on this thread; false if it would have to wait. */
+    private boolean isReadAtOnce(Session session, Request request, RemoteBuf memory) {
+        if (request.kind() != Request.Kind.READ) {
+            return false;
+        }
+        try {
+            Optional<CompletableFuture<Reply>> begun = service.tryRead(request, memory, session.memory());
+            begun.ifPresent(reply -> {
+                var _ = reply.whenComplete((known, failure) -> {
+                    if (failure == null) {
+                        session.end(known);
+                    } else {
+                        failed(session, request, Objects.requireNonNullElse(failure.getCause(), failure));
+                    }
+                });
+            });
+            return begun.isPresent();
+        } catch (TransferFailedException e) {
+            failed(session, request, e);
+            return true;
+        }
+    }
+
+    private static void failed(Session session, Request request, Throwable failure) {
+        session.end(Reply.of(Status.RETRY, request, String.valueOf(failure.getMessage())));
+        session.fail();
     }
 
     /** Closes the server after {@link #run} has returned. The store stays open. */

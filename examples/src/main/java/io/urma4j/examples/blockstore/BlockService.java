@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 
@@ -51,16 +52,20 @@ final class BlockService {
             } finally {
                 admission.release();
             }
-        } catch (BadMessageException e) {
-            return Reply.of(Status.BAD_REQUEST, request, e.reason());
-        } catch (UrmaException e) { // no buffer was free in time
-            return Reply.of(Status.RETRY, request, e.reason());
-        } catch (IOException e) {
-            return Reply.of(Status.BROKEN, request, String.valueOf(e.getMessage()));
+        } catch (BadMessageException | UrmaException | IOException e) {
+            return refusal(request, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Reply.of(Status.RETRY, request, "the server ends");
         }
+    }
+
+    private static Reply refusal(Request request, Exception cause) {
+        return switch (cause) {
+            case BadMessageException bad -> Reply.of(Status.BAD_REQUEST, request, bad.reason());
+            case UrmaException late -> Reply.of(Status.RETRY, request, late.reason()); // no buffer was free in time
+            default -> Reply.of(Status.BROKEN, request, String.valueOf(cause.getMessage()));
+        };
     }
 
     private Reply read(Request request, RemoteBuf memory, ClientMemory client) throws IOException {
@@ -70,10 +75,7 @@ final class BlockService {
                 return Reply.of(Status.NOT_FOUND, request, "");
             }
             Stored stored = found.get();
-            if (stored.lengthBytes() > request.lengthBytes()) {
-                throw new BadMessageException(
-                        "the block has " + stored.lengthBytes() + " bytes, the memory " + request.lengthBytes());
-            }
+            checkFits(stored, request);
             try (RdmaBuf buf = pool.acquire(stored.lengthBytes(), BUFFER_TIMEOUT)) {
                 BufView view = buf.view();
                 ByteBuffer bytes = view.asByteBuffer();
@@ -81,12 +83,81 @@ final class BlockService {
                     continue; // a write has replaced it: read that one
                 }
                 if (Checksum.of(bytes) != stored.payloadCrc()) {
-                    return Reply.of(Status.CORRUPT, request, "the stored bytes fail their checksum");
+                    return corrupt(request);
                 }
                 client.write(memory.first(stored.lengthBytes()), view);
             }
-            return done(request, stored.revision(), stored.lengthBytes(), stored.payloadCrc());
+            return done(request, stored);
         }
+    }
+
+    private static void checkFits(Stored stored, Request request) {
+        if (stored.lengthBytes() > request.lengthBytes()) {
+            throw new BadMessageException(
+                    "the block has " + stored.lengthBytes() + " bytes, the memory " + request.lengthBytes());
+        }
+    }
+
+    /**
+     * Serves a READ without waiting for anything but the file.
+     *
+     * @return the reply, which may be there when the transfer has ended, or the {@link TransferFailedException}; empty if it would
+     *     have to wait for its turn, for a buffer, or for a write: then nothing was done
+     */
+    Optional<CompletableFuture<Reply>> tryRead(Request request, RemoteBuf memory, ClientMemory client) {
+        if (!admission.tryAcquire()) {
+            return Optional.empty();
+        }
+        Optional<CompletableFuture<Reply>> reply = Optional.empty();
+        try {
+            client.check(memory, request.lengthBytes(), Access.READ_WRITE);
+            reply = begin(request, memory, client);
+        } catch (BadMessageException | UrmaException | IOException e) {
+            reply = known(refusal(request, e));
+        } finally {
+            if (reply.isEmpty()) {
+                admission.release();
+            }
+        }
+        return reply.map(begun -> begun.whenComplete((_, _) -> admission.release()));
+    }
+
+    private Optional<CompletableFuture<Reply>> begin(Request request, RemoteBuf memory, ClientMemory client)
+            throws IOException {
+        Optional<Stored> found = store.find(request.block());
+        if (found.isEmpty()) {
+            return known(Reply.of(Status.NOT_FOUND, request, ""));
+        }
+        Stored stored = found.get();
+        checkFits(stored, request);
+        Optional<RdmaBuf> leased = pool.tryAcquire(stored.lengthBytes());
+        return leased.isEmpty() ? Optional.empty() : begin(request, memory, client, stored, leased.get());
+    }
+
+    private Optional<CompletableFuture<Reply>> begin(
+            Request request, RemoteBuf memory, ClientMemory client, Stored stored, RdmaBuf buf) throws IOException {
+        boolean isBegun = false;
+        try {
+            BufView view = buf.view();
+            ByteBuffer bytes = view.asByteBuffer();
+            if (!store.read(request.block(), stored, bytes)) {
+                return Optional.empty();
+            }
+            if (Checksum.of(bytes) != stored.payloadCrc()) {
+                return known(corrupt(request));
+            }
+            CompletableFuture<Void> moved = client.beginWrite(memory.first(stored.lengthBytes()), view);
+            isBegun = true;
+            return Optional.of(moved.whenComplete((_, _) -> buf.close()).thenApply(_ -> done(request, stored)));
+        } finally {
+            if (!isBegun) {
+                buf.close();
+            }
+        }
+    }
+
+    private static Optional<CompletableFuture<Reply>> known(Reply reply) {
+        return Optional.of(CompletableFuture.completedFuture(reply));
     }
 
     private Reply write(Request request, RemoteBuf memory, ClientMemory client)
@@ -117,6 +188,14 @@ final class BlockService {
             case STALE -> Reply.of(Status.STALE, request, "the block has revision " + result.revision());
             case FULL -> Reply.of(Status.FULL, request, "the files have their most bytes");
         };
+    }
+
+    private static Reply corrupt(Request request) {
+        return Reply.of(Status.CORRUPT, request, "the stored bytes fail their checksum");
+    }
+
+    private static Reply done(Request request, Stored stored) {
+        return done(request, stored.revision(), stored.lengthBytes(), stored.payloadCrc());
     }
 
     private static Reply done(Request request, long revision, int lengthBytes, int payloadCrc) {

@@ -52,6 +52,21 @@ final class ClientMemory {
         await(() -> transfers.write(to, from));
     }
 
+    /** Begins {@link #write}; fails, now or later, with {@link TransferFailedException}. */
+    CompletableFuture<Void> beginWrite(RemoteBuf to, BufView from) {
+        try {
+            return transfers.write(to, from).thenAccept(ClientMemory::check);
+        } catch (UrmaException e) {
+            throw new TransferFailedException(e.reason(), e);
+        }
+    }
+
+    private static void check(TransferResult result) {
+        result.failure().ifPresent(failure -> {
+            throw new TransferFailedException(failure.reason(), failure);
+        });
+    }
+
     private interface Transfer {
         CompletableFuture<TransferResult> begin();
     }
@@ -59,7 +74,7 @@ final class ClientMemory {
     /** After a timeout the buffer stays held until the operation has ended, so its lease can be closed at once. */
     private static void await(Transfer transfer) {
         try {
-            transfer.begin().join().orThrow();
+            check(transfer.begin().join());
         } catch (UrmaException e) {
             throw new TransferFailedException(e.reason(), e);
         }

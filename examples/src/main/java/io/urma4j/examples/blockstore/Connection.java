@@ -9,6 +9,7 @@ import io.urma4j.examples.blockstore.Reply.Status;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,7 @@ final class Connection implements AutoCloseable {
     private static final int TURN_MILLIS = 50;
 
     private final MessageChannel.Peer server;
-    private final Map<Long, CompletableFuture<Reply>> waiting = new ConcurrentHashMap<>();
+    private final Map<Long, Answer> waiting = new ConcurrentHashMap<>();
     private final BlockingQueue<Credit> credits = new LinkedBlockingQueue<>();
     private volatile long session;
     private volatile @Nullable Peer identity;
@@ -36,6 +37,11 @@ final class Connection implements AutoCloseable {
 
     Connection(MessageChannel.Peer server) {
         this.server = server;
+    }
+
+    /** The reply to a request, when it is there. */
+    private static final class Answer extends CompletableFuture<Reply> {
+        private final long sinceNanos = System.nanoTime();
     }
 
     /** The place of one unfinished request. */
@@ -116,21 +122,35 @@ final class Connection implements AutoCloseable {
         }
     }
 
+    /** A credit, if there is one now. */
+    Optional<Credit> tryCredit() {
+        return Optional.ofNullable(credits.poll());
+    }
+
+    /** Sends a request. The reply completes exceptionally once the connection is lost. */
+    CompletableFuture<Reply> begin(Credit credit, Request request, RemoteBuf memory) {
+        Answer answer = expect(request.id());
+        try {
+            server.post(credit.build(request, memory), OptionalLong.empty());
+        } catch (UrmaException e) {
+            answer.completeExceptionally(new ConnectionLostException("the request was not sent", e));
+        }
+        var _ = answer.whenComplete((_, _) -> waiting.remove(request.id()));
+        return answer;
+    }
+
     /** Sends a request and waits for its reply. */
     Reply exchange(Credit credit, Request request, RemoteBuf memory, Duration timeout) {
-        CompletableFuture<Reply> answer = expect(request.id());
+        CompletableFuture<Reply> answer = begin(credit, request, memory);
         try {
-            server.send(credit.build(request, memory), OptionalLong.empty());
             return await(answer, timeout);
-        } catch (UrmaException e) {
-            throw new ConnectionLostException("the request was not sent", e);
         } finally {
             waiting.remove(request.id());
         }
     }
 
-    private CompletableFuture<Reply> expect(long id) {
-        CompletableFuture<Reply> answer = new CompletableFuture<>();
+    private Answer expect(long id) {
+        Answer answer = new Answer();
         waiting.put(id, answer);
         if (lost) {
             answer.completeExceptionally(new ConnectionLostException("closed", null));
@@ -162,6 +182,12 @@ final class Connection implements AutoCloseable {
     }
 
     // ---- the end
+
+    /** Whether a request has waited longer than that for its reply. */
+    boolean isSilent(Duration timeout) {
+        long now = System.nanoTime();
+        return waiting.values().stream().anyMatch(answer -> now - answer.sinceNanos > timeout.toNanos());
+    }
 
     /** Ends the waits of all requests. */
     void lose() {

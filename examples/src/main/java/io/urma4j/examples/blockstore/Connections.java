@@ -6,6 +6,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +30,14 @@ final class Connections implements AutoCloseable {
     private final ReentrantLock connecting = new ReentrantLock();
     private volatile @Nullable Connection current; // written under the lock
     private volatile boolean closed;
+    private long lastWatchNanos = System.nanoTime(); // by the thread that polls
 
-    /** Without a connection. */
-    Connections(UrmaContext context, String serverName) {
+    /**
+     * Without a connection.
+     *
+     * @param polled whether the caller takes the replies, by {@link #poll}
+     */
+    Connections(UrmaContext context, String serverName, boolean polled) {
         this.address = "name:" + serverName;
         this.channel = context.openMessageChannel(MessageChannel.Options.builder()
                 .maxMessageBytes(MOST_MESSAGE_BYTES)
@@ -39,7 +45,9 @@ final class Connections implements AutoCloseable {
                 .sendBuffers(BUFFERS)
                 .sendTimeout(REPLY_TIMEOUT)
                 .build());
-        Thread.ofPlatform().name("replies").daemon().start(this::receiveReplies);
+        if (!polled) {
+            Thread.ofPlatform().name("replies").daemon().start(this::receiveReplies);
+        }
     }
 
     /** A number for the next request, on whatever connection. */
@@ -60,6 +68,11 @@ final class Connections implements AutoCloseable {
     Connection get(long deadlineNanos) {
         Connection known = current;
         return known != null && !known.isLost() ? known : connect(deadlineNanos);
+    }
+
+    /** The connection, if there is one now. */
+    Optional<Connection> current() {
+        return Optional.ofNullable(current).filter(known -> !known.isLost());
     }
 
     private Connection connect(long deadlineNanos) {
@@ -121,10 +134,25 @@ final class Connections implements AutoCloseable {
             } catch (UrmaException e) {
                 return; // the channel is closed
             }
-            Connection watched = current;
-            if (watched != null && watched.isLost()) {
-                watched.lose();
-            }
+            watch();
+        }
+    }
+
+    /** Takes one reply, if there is one; by one thread at a time. */
+    void poll() {
+        channel.poll().ifPresent(this::received);
+        long now = System.nanoTime();
+        if (now - lastWatchNanos > TURN.toNanos()) {
+            lastWatchNanos = now;
+            watch();
+        }
+    }
+
+    /** Ends the waits of a connection that is lost, or whose server does not answer. */
+    private void watch() {
+        Connection watched = current;
+        if (watched != null && (watched.isLost() || watched.isSilent(REPLY_TIMEOUT))) {
+            watched.lose();
         }
     }
 

@@ -56,6 +56,15 @@ public final class Options {
         return values.getOrDefault(name, otherwise);
     }
 
+    /** One of some texts; the first of them if the option is absent. */
+    public String choice(String name, String... texts) {
+        String value = text(name, texts[0]);
+        if (!Arrays.asList(texts).contains(value)) {
+            throw new UsageException(name + " is '" + value + "', must be one of " + String.join(", ", texts));
+        }
+        return value;
+    }
+
     /** A whole number between two limits. */
     public long number(String name, long otherwise, long least, long most) {
         String value = values.get(name);

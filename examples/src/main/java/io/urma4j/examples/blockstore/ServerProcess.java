@@ -20,10 +20,11 @@ public final class ServerProcess {
 
     private ServerProcess() {}
 
-    /** Options: {@code --device --folder --name --transfers --mebibytes}. */
+    /** Options: {@code --device --folder --name --transfers --mebibytes --wait}. */
     public static void main(String[] line) throws Exception {
         try {
-            System.exit(serve(Options.parse(line, "--device", "--folder", "--name", "--transfers", "--mebibytes")));
+            System.exit(serve(
+                    Options.parse(line, "--device", "--folder", "--name", "--transfers", "--mebibytes", "--wait")));
         } catch (Options.UsageException e) {
             System.err.println("server: " + e.getMessage());
             System.exit(2);
@@ -35,11 +36,12 @@ public final class ServerProcess {
         int transfers = (int) options.number("--transfers", DEFAULT_TRANSFERS, 1, 1024);
         long fileBytes = options.number("--mebibytes", DEFAULT_FILE_MEBIBYTES, 1, 1 << 20) << 20;
         String device = options.text("--device", "shm0");
+        boolean polls = options.choice("--wait", "sleep", "poll").equals("poll");
         long firstSession = new SecureRandom().nextLong() >>> 1;
         long begunNanos = System.nanoTime();
         try (BlockStore store = BlockStore.open(Path.of(options.text("--folder")), fileBytes);
                 Urma urma = Urma.open();
-                BlockServer server = BlockServer.open(urma, device, store, transfers, firstSession)) {
+                BlockServer server = BlockServer.open(urma, device, store, transfers, firstSession, polls)) {
             System.out.println("open: " + store.size() + " blocks recovered in "
                     + Duration.ofNanos(System.nanoTime() - begunNanos).toMillis() + " ms, " + store.torn()
                     + " torn slots");

@@ -79,7 +79,7 @@ final class Session implements AutoCloseable {
      */
     void send(Reply reply) {
         try {
-            client.send(reply.withCredits(credits).toMessage(), OptionalLong.empty());
+            client.post(reply.withCredits(credits).toMessage(), OptionalLong.empty());
         } catch (UrmaException e) {
             fail();
         }

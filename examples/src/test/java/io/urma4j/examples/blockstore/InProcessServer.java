@@ -21,18 +21,31 @@ public final class InProcessServer {
     private final String device;
     private final Urma urma;
     private final BlockStore store;
-    private final BlockServer server;
-    private final Thread serving;
+    private final boolean polls;
+    private BlockServer server;
+    private Thread serving;
 
     public InProcessServer(Path folder, String device) throws IOException {
+        this(folder, device, false);
+    }
+
+    /** With a server that polls, or one that sleeps. */
+    public InProcessServer(Path folder, String device, boolean polls) throws IOException {
         this.runtimeDirectory = folder.resolve("runtime");
         this.device = device;
         this.urma = Urma.open(UrmaOptions.DEFAULT
                 .withRuntimeDirectory(runtimeDirectory)
                 .withSetting("urma.udma.addresses", "127.0.0.1"));
         this.store = BlockStore.open(folder.resolve("blocks"), 1L << 30);
-        this.server = BlockServer.open(urma, device, store, 4, 1000);
-        this.serving = Thread.ofPlatform().name("server").start(() -> server.run(NAME));
+        this.polls = polls;
+        startServer();
+    }
+
+    /** Starts the server on the same files, at first and after {@link #endServer}. */
+    public void startServer() {
+        BlockServer started = BlockServer.open(urma, device, store, 4, 1000, polls);
+        server = started;
+        serving = Thread.ofPlatform().name("server").start(() -> started.run(NAME));
     }
 
     public Path runtimeDirectory() {
@@ -72,10 +85,15 @@ public final class InProcessServer {
         }
     }
 
-    public void end() throws IOException, InterruptedException {
+    /** Ends the server; its files stay open. */
+    public void endServer() throws InterruptedException {
         server.end();
         serving.join();
         server.close();
+    }
+
+    public void end() throws IOException, InterruptedException {
+        endServer();
         store.close();
         urma.close();
     }

@@ -45,6 +45,8 @@ public final class Load implements AutoCloseable {
                 ServerProcess.class,
                 "--device",
                 options.device(),
+                "--wait",
+                options.serverWaits(),
                 "--folder",
                 folder.resolve("blocks").toString());
         for (int i = 0; i < options.clients(); i++) {

@@ -8,18 +8,28 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Options of the load.
  *
+ * @param serverWaits how the server waits for messages: sleep or poll
  * @param folder in which the load makes a folder of its own
  */
 record LoadOptions(
-        String device, Duration duration, int kills, int clients, int workers, int blocks, long seed, Path folder) {
+        String device,
+        String serverWaits,
+        Duration duration,
+        int kills,
+        int clients,
+        int workers,
+        int blocks,
+        long seed,
+        Path folder) {
     static final String HELP = """
-            Usage: run [--device D] [--minutes M] [--kills K] [--clients C] [--workers W] [--blocks B]
+            Usage: run [--device D] [--wait W] [--minutes M] [--kills K] [--clients C] [--workers W] [--blocks B]
                        [--seed S] [--folder F]
 
             Starts a block store and its clients as processes, lets the clients read and write at random, and kills
             and stops processes meanwhile. At the end, each client reads all of its blocks.
 
               --device D    shm0 or udma0 (shm0)
+              --wait W      sleep or poll: how the server waits for messages (sleep)
               --minutes M   how long, with a fraction (1)
               --kills K     SIGKILLs of clients, SIGKILLs of the server, SIGSTOPs of clients, in all (10)
               --clients C   processes, 1…32 (3)
@@ -35,10 +45,20 @@ record LoadOptions(
     /** Parses a command line. */
     static LoadOptions parse(String... line) {
         Options options = Options.parse(
-                line, "--device", "--minutes", "--kills", "--clients", "--workers", "--blocks", "--seed", "--folder");
+                line,
+                "--device",
+                "--wait",
+                "--minutes",
+                "--kills",
+                "--clients",
+                "--workers",
+                "--blocks",
+                "--seed",
+                "--folder");
         long randomSeed = ThreadLocalRandom.current().nextLong(1, 1_000_000);
         LoadOptions parsed = new LoadOptions(
                 options.text("--device", "shm0"),
+                options.choice("--wait", "sleep", "poll"),
                 Duration.ofMillis((long) (options.fraction("--minutes", 1, 24 * 60) * 60_000)),
                 (int) options.number("--kills", 10, 0, 100_000),
                 (int) options.number("--clients", 3, 1, 32),
