@@ -2,17 +2,11 @@ package io.urma4j.bench;
 
 import com.sun.management.ThreadMXBean;
 import io.urma4j.Access;
-import io.urma4j.LocalSegment;
-import io.urma4j.PeerId;
 import io.urma4j.PostFlags;
 import io.urma4j.RemoteSegment;
 import io.urma4j.RemoteWindow;
-import io.urma4j.SegmentConfig;
-import io.urma4j.UrmaContext;
-import io.urma4j.WindowGrant;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.buffer.Peer;
-import io.urma4j.buffer.PoolConfig;
 import io.urma4j.buffer.RdmaBuf;
 import io.urma4j.buffer.RegisteredBufferPool;
 import io.urma4j.buffer.RemoteBuf;
@@ -26,10 +20,8 @@ import java.util.Locale;
 /** Windows for peers and exports of leases, on shared memory, with both ends in this process. */
 final class ExportSuite {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    private static final int BYTES = 4096;
-    private static final int FIRST = 64 * BYTES; // where the window is: not at the start of its segment
-    private static final int SLAB_BYTES = 1 << 20;
-    private static final int OPERATIONS = 4 * 1024;
+    private static final int BYTES = ExportPair.BYTES;
+    private static final int OPERATIONS = ExportPair.OPERATIONS;
     private static final int ALLOCATIONS = 200_000;
 
     /** Of an export: the remote buffer with its window, key and lists, and the grant. */
@@ -47,77 +39,27 @@ final class ExportSuite {
         if (!run.wantsSomeOf("buffer-export")) {
             return;
         }
-        try (LocalPair pair = new LocalPair("shm0", true, SLAB_BYTES)) {
+        try (ExportPair pair = new ExportPair()) {
             Pinned.run(0, () -> measure(pair));
         }
     }
 
-    private void measure(LocalPair pair) {
-        UrmaContext home = pair.home().context();
-        PeerId user = pair.jfs.context().peerId();
-        LocalSegment slab = home.register(
-                home.allocate(SLAB_BYTES),
-                SegmentConfig.of(Access.READ_WRITE_ATOMIC).withWindowsOnly());
-        PoolConfig config = PoolConfig.fixed(BYTES, 64);
-        try (RegisteredBufferPool pool = RegisteredBufferPool.open(config, home);
-                WindowGrant grant = slab.grant(user, FIRST, BYTES, Access.READ_WRITE)) {
-            grants(slab, user, pool);
-            RemoteSegment imported = pair.jfs.context().importSegment(slab.descriptor(), null);
-            writes(pair, imported.importWindow(grant.key()));
-            steps(pair, pool);
-        }
-    }
-
-    private void grants(LocalSegment slab, PeerId user, RegisteredBufferPool pool) {
+    private void measure(ExportPair pair) {
         if (run.wants("buffer-export-grant")) {
             run.tell(Figure.ratio(
                     "buffer-export-grant",
                     "grant a window and take it back; acquire and release 4 KiB of a pool",
-                    run.alternation()
-                            .measure(
-                                    Timed.of(operations -> grantAndTakeBack(slab, user, operations), OPERATIONS),
-                                    Timed.of(PoolSuite.cycles(pool, BYTES), OPERATIONS)),
+                    run.alternation().measure(pair.grants(), pair.cycles()),
                     new AtMost(3)));
         }
-    }
-
-    private static long grantAndTakeBack(LocalSegment slab, PeerId user, int operations) {
-        long quiet = 0;
-        for (int i = 0; i < operations; i++) {
-            quiet += slab.grant(user, FIRST, BYTES, Access.READ).takeBack() ? 1 : 0;
-        }
-        return quiet;
-    }
-
-    private void writes(LocalPair pair, RemoteWindow window) {
         if (run.wants("buffer-export-write")) {
             run.tell(Figure.ratio(
                     "buffer-export-write",
                     "WRITE 8 B into a window, post and poll; into the whole segment",
-                    run.alternation()
-                            .measure(
-                                    Timed.of(operations -> writeWindow(pair, window, operations), OPERATIONS),
-                                    Timed.of(operations -> writeWhole(pair, operations), OPERATIONS)),
+                    run.alternation().measure(pair.windowWrites(), pair.wholeWrites()),
                     new AtMost(1.6)));
         }
-    }
-
-    private static long writeWindow(LocalPair pair, RemoteWindow window, int operations) {
-        long sum = 0;
-        for (int i = 0; i < operations; i++) {
-            Records.accepted(window.write(pair.jfs, 0, pair.local, 0, 8, i, PostFlags.DEFAULT));
-            sum += pair.one();
-        }
-        return sum;
-    }
-
-    private static long writeWhole(LocalPair pair, int operations) {
-        long sum = 0;
-        for (int i = 0; i < operations; i++) {
-            Records.accepted(pair.jfs.write(pair.remote, 0, pair.local, 0, 8, i));
-            sum += pair.one();
-        }
-        return sum;
+        steps(pair.pair(), pair.pool());
     }
 
     // ---- a server's step

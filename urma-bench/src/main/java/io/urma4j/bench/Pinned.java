@@ -39,6 +39,17 @@ public final class Pinned {
         Cpus.pinCurrentThread((BitSet) ALLOWED.clone());
     }
 
+    /** {@link #run} of a task without checked exceptions. */
+    static void runUnchecked(int index, Runnable task) {
+        try {
+            run(index, task::run);
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("interrupted while measuring", e);
+        }
+    }
+
     /** Runs the task in a new thread on the n-th CPU, and waits for its end. */
     static void run(int index, Task task) throws Exception {
         FutureTask<Boolean> future = new FutureTask<>(() -> {

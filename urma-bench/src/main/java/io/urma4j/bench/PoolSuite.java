@@ -169,7 +169,7 @@ final class PoolSuite {
         return sum;
     }
 
-    private static Loop twoCas(AtomicLong word) {
+    static Loop twoCas(AtomicLong word) {
         return operations -> {
             for (int i = 0; i < operations; i++) {
                 long now = word.get();

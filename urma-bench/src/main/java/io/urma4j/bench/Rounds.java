@@ -34,6 +34,16 @@ public final class Rounds {
         return median(peer);
     }
 
+    /** Times of the subject, by round. */
+    public double[] subjects() {
+        return subject.clone();
+    }
+
+    /** Times of the peer, by round. */
+    public double[] peers() {
+        return peer.clone();
+    }
+
     /** Subject by peer: times, so more is slower. */
     double[] ratios() {
         double[] ratios = new double[subject.length];

@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.BufferRatios;
 import io.urma4j.bench.Destination;
 import io.urma4j.bench.Program;
 import io.urma4j.bench.compare.GuardRatio.Verdict;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,18 +24,19 @@ import picocli.CommandLine.Spec;
 
 /**
  * The program behind {@code urma-bench/guard}: ten ratios of urma4j's time by that of the least that C can do in the same
- * run, each beside a recorded limit.
+ * run, and three of registered buffers by what they are made of, each beside a recorded limit.
  */
 @Command(
         name = "guard",
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Check urma4j for performance regressions: ten ratios of its time to that of raw C, in "
-                    + "alternating pairs, each with its limit in urma-bench/guard.properties.",
+            "Check urma4j for performance regressions: ten ratios of its time to that of raw C, and three of registered"
+                    + " buffers to what they are made of, in alternating pairs, each with its limit in"
+                    + " urma-bench/guard.properties.",
             "",
             "A ratio fails if the whole 95 %% interval lies beyond its limit, and three times again in new processes. Ratios are"
-                    + " judged only where C's own times spread by at most 15 %%, on the kind of machine of the limits, and"
+                    + " judged only where the divisors spread by at most 15 %%, on the kind of machine of the limits, and"
                     + " printed otherwise. Exit code: 1 if one fails, 0 otherwise, 2 if it cannot measure."
         })
 public final class Guard implements Callable<Integer> {
@@ -45,8 +48,10 @@ public final class Guard implements Callable<Integer> {
     private static final int RUNS_TO_RECORD = 7;
 
     /** Rows of one thread. Those of two processes also depend on the distance of their CPUs, so a person sets their limits. */
-    private static final List<String> RECORDED =
-            List.of("shm-write-8-rate", "shm-fadd", "shm-write-4k", "shm-write-64k");
+    private static final List<String> RECORDED = Stream.concat(
+                    Stream.of("shm-write-8-rate", "shm-fadd", "shm-write-4k", "shm-write-64k"),
+                    BufferRatios.NAMES.stream())
+            .toList();
 
     @Option(names = "--quick", description = "CI mode, shorter: 7 pairs of 50 ms.")
     private boolean quick;
@@ -54,7 +59,7 @@ public final class Guard implements Callable<Integer> {
     @Option(
             names = "--record",
             description =
-                    "Write new limits of the four rows of one thread, a tenth above the medians of seven runs; use an idle"
+                    "Write new limits of the seven rows of one thread, a tenth above the medians of seven runs; use an idle"
                             + " machine, and review the result.")
     private boolean record;
 
@@ -75,20 +80,22 @@ public final class Guard implements Callable<Integer> {
         Program.run(new Guard(), arguments);
     }
 
-    /** What is guarded, and the peer below. */
-    static List<Row> rows() {
-        List<String> names = List.of(
-                "shm-write-8-seen",
-                "shm-write-8-rate",
-                "shm-fadd",
-                "shm-write-4k",
-                "shm-write-64k",
-                "shm-send-64-p50",
-                "shm-stream-64",
-                "shm-stream-4k",
-                "udma-send-64-p50",
-                "udma-write-64k");
-        return Rows.all().stream().filter(row -> names.contains(row.name())).toList();
+    /** What is guarded beside C. */
+    private static final List<String> BESIDE_C = List.of(
+            "shm-write-8-seen",
+            "shm-write-8-rate",
+            "shm-fadd",
+            "shm-write-4k",
+            "shm-write-64k",
+            "shm-send-64-p50",
+            "shm-stream-64",
+            "shm-stream-4k",
+            "udma-send-64-p50",
+            "udma-write-64k");
+
+    /** The names of all ratios, in their order. */
+    static List<String> names() {
+        return Stream.concat(BESIDE_C.stream(), BufferRatios.NAMES.stream()).toList();
     }
 
     @Override
@@ -121,9 +128,9 @@ public final class Guard implements Callable<Integer> {
                     limits.machine().isEmpty() ? "no kind of machine" : limits.machine(), Machine.kind());
         }
         printHeading();
-        List<Row> slower = new ArrayList<>();
+        List<String> slower = new ArrayList<>();
         try (GuardPeers peers = new GuardPeers(toolchain)) {
-            for (Row row : rows()) {
+            for (String row : names()) {
                 double limit = limits.of(row);
                 GuardRatio ratio = peers.measure(row, roundRobin);
                 boolean isSlower = isJudged && ratio.verdict(limit) == Verdict.SLOWER;
@@ -134,14 +141,14 @@ public final class Guard implements Callable<Integer> {
             }
         }
         int failures = 0;
-        for (Row row : slower) {
+        for (String row : slower) {
             failures += isSlowerAgain(row, limits.of(row), roundRobin, toolchain) ? 1 : 0;
         }
         return failures > 0 ? 1 : 0;
     }
 
     /** Measures a row again, each time in new processes: the same build differs from process to process by a fifth. */
-    private static boolean isSlowerAgain(Row row, double limit, RoundRobin roundRobin, Toolchain toolchain)
+    private static boolean isSlowerAgain(String row, double limit, RoundRobin roundRobin, Toolchain toolchain)
             throws IOException, InterruptedException, PeerUnavailableException {
         for (int attempt = 0; attempt < RETRIES; attempt++) {
             try (GuardPeers peers = new GuardPeers(toolchain)) {
@@ -159,7 +166,7 @@ public final class Guard implements Callable<Integer> {
         return switch (ratio.verdict(limit)) {
             case OK -> "ok";
             case SLOWER -> "SLOWER";
-            case UNSTEADY -> "not judged, C's times spread too much";
+            case UNSTEADY -> "not judged, the divisors spread too much";
         };
     }
 
@@ -167,10 +174,10 @@ public final class Guard implements Callable<Integer> {
             throws IOException, InterruptedException, PeerUnavailableException {
         GuardLimits before = GuardLimits.read(file);
         printHeading();
-        Map<Row, List<GuardRatio>> found = new LinkedHashMap<>();
+        Map<String, List<GuardRatio>> found = new LinkedHashMap<>();
         for (int run = 0; run < RUNS_TO_RECORD; run++) {
             try (GuardPeers peers = new GuardPeers(toolchain)) {
-                for (Row row : rows().stream().filter(Guard::isRecorded).toList()) {
+                for (String row : names().stream().filter(Guard::isRecorded).toList()) {
                     GuardRatio ratio = peers.measure(row, roundRobin);
                     print(row, ratio, before.of(row), "run " + (run + 1) + " of " + RUNS_TO_RECORD);
                     found.computeIfAbsent(row, any -> new ArrayList<>()).add(ratio);
@@ -178,25 +185,25 @@ public final class Guard implements Callable<Integer> {
             }
         }
         Map<String, Double> limits = new TreeMap<>(before.byRow());
-        found.forEach((row, ratios) -> limits.put(row.name(), GuardRatio.newLimit(ratios)));
+        found.forEach((row, ratios) -> limits.put(row, GuardRatio.newLimit(ratios)));
         new GuardLimits(Machine.kind(), limits).write(file);
         System.out.println("wrote " + file);
         return 0;
     }
 
-    static boolean isRecorded(Row row) {
-        return RECORDED.contains(row.name());
+    static boolean isRecorded(String row) {
+        return RECORDED.contains(row);
     }
 
     private static void printHeading() {
-        System.out.printf("%-20s %9s %19s %8s %11s%n", "time by that of C", "median", "95 %", "limit", "spread of C");
+        System.out.printf("%-20s %9s %19s %8s %11s%n", "ratio of times", "median", "95 %", "limit", "divisors");
     }
 
-    private static void print(Row row, GuardRatio ratio, double limit, String verdict) {
+    private static void print(String row, GuardRatio ratio, double limit, String verdict) {
         System.out.printf(
                 Locale.ROOT,
                 "%-20s %9.2f %9.2f–%9.2f %8.2f %9.0f %%  %s%n",
-                row.name(),
+                row,
                 ratio.median(),
                 ratio.interval().low(),
                 ratio.interval().high(),

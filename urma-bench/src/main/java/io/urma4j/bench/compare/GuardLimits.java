@@ -36,8 +36,8 @@ record GuardLimits(String machine, Map<String, Double> byRow) {
     }
 
     /** The limit of a row; infinite where none is recorded. */
-    double of(Row row) {
-        return byRow.getOrDefault(row.name(), Double.POSITIVE_INFINITY);
+    double of(String row) {
+        return byRow.getOrDefault(row, Double.POSITIVE_INFINITY);
     }
 
     /** Whether they say anything of such a machine. */
@@ -47,7 +47,8 @@ record GuardLimits(String machine, Map<String, Double> byRow) {
 
     void write(Path file) throws IOException {
         StringBuilder text = new StringBuilder("""
-            # What urma-bench/guard keeps: time of urma4j by that of raw C in the same run, at most, on this kind of machine.
+            # What urma-bench/guard keeps, at most, on this kind of machine: time of urma4j by that of raw C in the same run;
+            # of registered buffers, by that of what they are made of.
             # Rows of one thread: by urma-bench/guard --record on an idle machine, a tenth above the median of seven runs.
             # Rows of two processes: by hand, and wide, since the ratio depends on how far apart their CPUs are.
             # A limit that goes up needs a reason.

@@ -1,5 +1,7 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.BufferRatios;
+import io.urma4j.bench.Rounds;
 import io.urma4j.bench.compare.RoundRobin.Outcome;
 import io.urma4j.bench.compare.peer.RawMemory;
 import io.urma4j.bench.compare.peer.RawNetwork;
@@ -7,8 +9,9 @@ import io.urma4j.bench.compare.peer.UrmaPeer;
 import java.io.IOException;
 import java.util.List;
 
-/** The processes that one run of the guard measures with: urma4j's, and those of C. */
+/** What one run of the guard measures with: the processes of urma4j and of C, and registered buffers in this one. */
 final class GuardPeers implements AutoCloseable {
+    private final BufferRatios buffers = new BufferRatios();
     private final List<Peer> peers = List.of(UrmaPeer.queuesAlone(), RawMemory.awake(), new RawNetwork());
 
     /**
@@ -28,11 +31,24 @@ final class GuardPeers implements AutoCloseable {
     }
 
     /**
-     * Measures urma4j and C in turns.
+     * Measures the two of a ratio in turns.
      *
-     * @throws IOException if one of the two cannot finish the task
+     * @throws IOException if one of them cannot finish its task
      */
-    GuardRatio measure(Row row, RoundRobin roundRobin) throws IOException, InterruptedException {
+    GuardRatio measure(String name, RoundRobin roundRobin) throws IOException, InterruptedException {
+        if (BufferRatios.NAMES.contains(name)) {
+            Rounds rounds = buffers.measure(name, roundRobin.rounds(), roundRobin.turn());
+            return GuardRatio.of(rounds.subjects(), rounds.peers());
+        }
+        return besideC(
+                Rows.all().stream()
+                        .filter(row -> row.name().equals(name))
+                        .findFirst()
+                        .orElseThrow(),
+                roundRobin);
+    }
+
+    private GuardRatio besideC(Row row, RoundRobin roundRobin) throws IOException, InterruptedException {
         Outcome outcome = roundRobin.play(row.task(), peers);
         if (!outcome.failures().isEmpty()) {
             throw new IOException(
@@ -45,5 +61,6 @@ final class GuardPeers implements AutoCloseable {
     @Override
     public void close() {
         peers.forEach(Peer::close);
+        buffers.close();
     }
 }

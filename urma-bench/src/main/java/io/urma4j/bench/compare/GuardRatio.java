@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One measurement of a guarded ratio: urma4j's time by that of C, in pairs within the same minute.
+ * One measurement of a guarded ratio: urma4j's time by that of C, or of what it is made of, in pairs within the same minute.
  *
  * @param interval where the ratio lies
  * @param median of the pairs
- * @param spread of the times of C alone: by how much the largest exceeds the smallest, as a part of it. C does the same in
+ * @param spread of the divisors alone: by how much the largest exceeds the smallest, as a part of it. They do the same in
  *     each pair, so that a spread is the machine's doing
  */
 record GuardRatio(Interval interval, double median, double spread) {
-    /** A measurement is judged when C's times spread by this much at most. */
+    /** A measurement is judged when the divisors spread by this much at most. */
     static final double MOST_SPREAD = 0.15;
 
     /** A recorded limit exceeds the median by a tenth. */

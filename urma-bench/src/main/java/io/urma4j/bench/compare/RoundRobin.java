@@ -32,6 +32,14 @@ final class RoundRobin {
         this.turn = turn;
     }
 
+    int rounds() {
+        return rounds;
+    }
+
+    Duration turn() {
+        return turn;
+    }
+
     /**
      * What came of a task.
      *

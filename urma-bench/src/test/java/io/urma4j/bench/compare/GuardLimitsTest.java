@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class GuardLimitsTest {
-    private static final Row ROW = Guard.rows().getFirst();
+    private static final String ROW = Guard.names().getFirst();
 
     @TempDir
     Path folder;
@@ -17,7 +17,7 @@ class GuardLimitsTest {
     @Test
     void whatWasWrittenIsRead() throws Exception {
         Path file = folder.resolve("guard.properties");
-        GuardLimits written = new GuardLimits("2 CPUs of a processor (family 26, model 2)", Map.of(ROW.name(), 2.5));
+        GuardLimits written = new GuardLimits("2 CPUs of a processor (family 26, model 2)", Map.of(ROW, 2.5));
 
         written.write(file);
 
@@ -26,10 +26,10 @@ class GuardLimitsTest {
     }
 
     @Test
-    void fourRowsOfOneThreadAreRecorded() {
-        assertThat(Guard.rows().stream().filter(Guard::isRecorded))
-                .hasSize(4)
-                .allSatisfy(row -> assertThat(row.name()).startsWith("shm-"));
+    void sevenRowsOfOneThreadAreRecorded() {
+        assertThat(Guard.names().stream().filter(Guard::isRecorded))
+                .hasSize(7)
+                .allSatisfy(row -> assertThat(row).matches("(shm|buffer)-.*"));
     }
 
     @Test
@@ -42,7 +42,7 @@ class GuardLimitsTest {
 
     @Test
     void limitsByHandAreOfNoMachine() throws Exception {
-        Path file = Files.writeString(folder.resolve("guard.properties"), ROW.name() + "=2.50\n");
+        Path file = Files.writeString(folder.resolve("guard.properties"), ROW + "=2.50\n");
 
         assertThat(GuardLimits.read(file).areOf(Machine.kind())).isFalse();
     }

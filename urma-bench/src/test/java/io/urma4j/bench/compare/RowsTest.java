@@ -2,6 +2,7 @@ package io.urma4j.bench.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.bench.BufferRatios;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,12 +40,14 @@ class RowsTest {
     }
 
     @Test
-    void theGuardHasALimitForEachOfItsTen() throws Exception {
+    void theGuardHasALimitForEachOfItsRatios() throws Exception {
         GuardLimits limits = GuardLimits.read(Path.of("guard.properties"));
 
-        assertThat(Guard.rows()).hasSize(10);
-        assertThat(limits.byRow().keySet())
-                .containsExactlyInAnyOrderElementsOf(
-                        Guard.rows().stream().map(Row::name).toList());
+        assertThat(Guard.names()).hasSize(13);
+        assertThat(limits.byRow().keySet()).containsExactlyInAnyOrderElementsOf(Guard.names());
+        assertThat(Rows.all().stream().map(Row::name))
+                .containsAll(Guard.names().stream()
+                        .filter(name -> !BufferRatios.NAMES.contains(name))
+                        .toList());
     }
 }

@@ -161,7 +161,6 @@ public final class MessageSender implements AutoCloseable {
             if (failed && leader == null && !closed && broken == null) {
                 lead(0);
             }
-            wakeFirst();
             passLead();
             lookLater();
         } catch (UrmaException e) {
@@ -373,6 +372,7 @@ public final class MessageSender implements AutoCloseable {
     private void takeEnded() {
         if (leader == null && !closed && buffers.inFlightCount() > 0) {
             take(port.poll());
+            wakeFirst();
         }
     }
 

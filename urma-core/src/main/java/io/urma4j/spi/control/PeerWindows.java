@@ -2,14 +2,13 @@ package io.urma4j.spi.control;
 
 import io.urma4j.PeerId;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The windows of a segment that were granted to peers by their ids (S14.32), whether or not these import it. A window is in
@@ -19,12 +18,20 @@ import java.util.function.Supplier;
  */
 public final class PeerWindows {
     private final BooleanSupplier isEnded;
-    private final Map<PeerId, Set<Window>> windows = new HashMap<>(); // no empty sets; guarded by this
+    private final Map<PeerId, Window> first = new HashMap<>(); // of the chain of each peer; guarded by this
 
-    /** A granted window; equal only to itself. */
-    public interface Window {
+    /** A granted window, and its place among those of its peer: linked, so that it costs no node of a set. */
+    public abstract static class Window {
+        // guarded by the PeerWindows that it is in
+        private boolean isIn;
+        private @Nullable Window before;
+        private @Nullable Window after;
+
+        /** A window that is in no chain yet. */
+        protected Window() {}
+
         /** Makes its key invalid. Called once. */
-        void revoke();
+        public abstract void revoke();
     }
 
     /** @param isEnded whether the segment takes no more windows; must be true before {@link #endAll} is called at its end */
@@ -38,19 +45,40 @@ public final class PeerWindows {
             return Optional.empty();
         }
         W window = made.get();
-        windows.computeIfAbsent(peer, _ -> new HashSet<>()).add(window);
+        Window next = first.put(peer, window);
+        if (next != null) {
+            Window link = window;
+            link.after = next;
+            next.before = window;
+        }
+        ((Window) window).isIn = true;
         return Optional.of(window);
     }
 
     /** Revokes a window, unless it was revoked before. */
     public synchronized void end(PeerId peer, Window window) {
-        Set<Window> all = windows.get(peer);
-        if (all != null && all.remove(window)) {
+        if (window.isIn) {
+            unlink(peer, window);
             window.revoke();
-            if (all.isEmpty()) {
-                windows.remove(peer);
-            }
         }
+    }
+
+    private void unlink(PeerId peer, Window window) {
+        Window before = window.before;
+        Window after = window.after;
+        if (after != null) {
+            after.before = before;
+        }
+        if (before != null) {
+            before.after = after;
+        } else if (after != null) {
+            first.put(peer, after);
+        } else {
+            first.remove(peer);
+        }
+        window.isIn = false;
+        window.before = null;
+        window.after = null;
     }
 
     /** Revokes the windows of a peer. */
@@ -60,22 +88,23 @@ public final class PeerWindows {
 
     /** Revokes those windows of a peer that are chosen. */
     public synchronized void endOf(PeerId peer, Predicate<Window> isChosen) {
-        Set<Window> all = windows.getOrDefault(peer, Set.of());
-        for (Window window : List.copyOf(all)) {
+        Window window = first.get(peer);
+        while (window != null) {
+            Window next = window.after;
             if (isChosen.test(window)) {
                 end(peer, window);
             }
+            window = next;
         }
     }
 
     /** Revokes all. */
     synchronized void endAll() {
-        windows.values().forEach(all -> all.forEach(Window::revoke));
-        windows.clear();
+        List.copyOf(first.keySet()).forEach(this::endOf);
     }
 
     /** Whether the peer has a window that is not revoked. */
     public synchronized boolean has(PeerId peer) {
-        return windows.containsKey(peer);
+        return first.containsKey(peer);
     }
 }

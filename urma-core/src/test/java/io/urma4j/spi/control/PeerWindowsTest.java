@@ -7,6 +7,7 @@ import io.urma4j.PeerId;
 import io.urma4j.TokenPolicy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Windows of peers by their identities, and the import that they permit (S14.32). */
@@ -22,8 +23,32 @@ class PeerWindowsTest {
     private final PeerWindows windows = new PeerWindows(() -> isEnded);
 
     private PeerWindows.Window add(PeerId peer, String name) {
-        return windows.add(peer, () -> (PeerWindows.Window) () -> revoked.add(name))
-                .orElseThrow();
+        return windows.add(peer, () -> window(() -> revoked.add(name))).orElseThrow();
+    }
+
+    private static PeerWindows.Window window(Runnable onRevoke) {
+        return new PeerWindows.Window() {
+            @Override
+            public void revoke() {
+                onRevoke.run();
+            }
+        };
+    }
+
+    @Test
+    void windowsEndInAnyOrder() {
+        List<PeerWindows.Window> made =
+                Stream.of("a", "b", "c", "d").map(name -> add(PEER, name)).toList();
+
+        windows.end(PEER, made.get(1));
+        windows.end(PEER, made.get(3));
+        windows.end(PEER, made.get(0));
+        assertThat(windows.has(PEER)).isTrue();
+        add(PEER, "e");
+        windows.endOf(PEER);
+
+        assertThat(revoked).startsWith("b", "d", "a").containsExactlyInAnyOrder("a", "b", "c", "d", "e");
+        assertThat(windows.has(PEER)).isFalse();
     }
 
     @Test
@@ -75,7 +100,7 @@ class PeerWindowsTest {
         isEnded = true;
         windows.endAll();
 
-        assertThat(windows.add(PEER, () -> (PeerWindows.Window) () -> {})).isEmpty();
+        assertThat(windows.add(PEER, () -> window(() -> {}))).isEmpty();
         assertThat(revoked).containsExactly("first");
         assertThat(windows.has(PEER)).isFalse();
     }
@@ -83,7 +108,7 @@ class PeerWindowsTest {
     @Test
     void aWindowOfAnOrdinarySegmentIsNoToken() {
         ExportedSegment<Home.Grant> segment = new Home().segment(1, 1, Access.READ, TokenPolicy.PLAIN_TEXT);
-        segment.grant(PEER, "", () -> () -> {});
+        segment.grant(PEER, "", () -> window(() -> {}));
 
         assertThat(ExportedSegment.opens(segment, PEER, null, Access.READ)).isFalse();
         assertThat(ExportedSegment.opens(segment, PEER, Home.TOKEN, Access.READ))

@@ -118,10 +118,10 @@ final class GrantBoard {
     }
 
     /** A window that an importer may use. */
-    final class ShmGrant implements ProviderGrant, PeerWindows.Window {
+    final class ShmGrant extends PeerWindows.Window implements ProviderGrant {
         private final WindowUser user;
         private final WindowKey key;
-        private State state = State.GIVEN; // guarded by the board, as its slot is
+        private volatile State state = State.GIVEN; // written under the board's lock, as its slot is
 
         private ShmGrant(WindowUser user, WindowKey key) {
             this.user = user;
@@ -140,12 +140,21 @@ final class GrantBoard {
                 if (state != State.GIVEN) {
                     return;
                 }
-                state = State.TAKEN_BACK;
                 if (!closed) {
                     nextGeneration(key.slot());
                 }
-                ending.add(this);
+                if (isBusy()) {
+                    state = State.TAKEN_BACK;
+                    ending.add(this);
+                } else {
+                    becomeQuiet();
+                }
             }
+        }
+
+        private void becomeQuiet() {
+            state = State.QUIET;
+            taken.clear(key.slot());
         }
 
         @Override
@@ -155,11 +164,13 @@ final class GrantBoard {
 
         @Override
         public boolean isQuiet() {
+            if (state == State.QUIET) {
+                return true;
+            }
             synchronized (GrantBoard.this) {
                 if (state == State.TAKEN_BACK && !isBusy()) {
-                    state = State.QUIET;
                     ending.remove(this);
-                    taken.clear(key.slot());
+                    becomeQuiet();
                 }
                 return state == State.QUIET;
             }

@@ -60,9 +60,8 @@ final class WindowTable {
 
     /** Announces an operation. */
     static void begin(MemorySegment operations, int slot) {
+        // a volatile access, as that of the generation after it: the home sees this before we look there
         var _ = (long) WORD.getAndAdd(operations, at(slot), 1L);
-        // full fence: the home sees this before we look at the generation
-        VarHandle.fullFence();
     }
 
     /** Ends the operation; its effects are visible to a home that sees the word. */
@@ -70,7 +69,8 @@ final class WindowTable {
         var _ = (long) WORD.getAndAdd(operations, at(slot), -1L);
     }
 
+    /** The generation that is valid now, read after {@link #begin}. */
     static long generation(MemorySegment generations, int slot) {
-        return (long) WORD.getAcquire(generations, at(slot));
+        return (long) WORD.getVolatile(generations, at(slot));
     }
 }

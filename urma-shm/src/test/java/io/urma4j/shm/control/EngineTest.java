@@ -385,7 +385,7 @@ class EngineTest {
     /** The number of turns once the engine sleeps. */
     private int settledTurns() {
         AtomicInteger last = new AtomicInteger(-1);
-        await().pollInterval(Duration.ofMillis(20)).until(() -> {
+        await().pollInterval(Duration.ofMillis(100)).until(() -> {
             int now = turns.get();
             return last.getAndSet(now) == now;
         });

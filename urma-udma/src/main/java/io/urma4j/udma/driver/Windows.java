@@ -116,7 +116,7 @@ final class Windows {
     }
 
     /** A window that was granted to a peer by its identity. */
-    final class Named implements ProviderGrant, ProviderRoceGrant, PeerWindows.Window {
+    final class Named extends PeerWindows.Window implements ProviderGrant, ProviderRoceGrant {
         private final PeerWindows all;
         private final PeerId peer;
         private final CardKey cardKey;
