@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Magazines {
     private static final int SLOTS = 4; // of each class, in each stripe
     private static final int PADDING = 32; // numbers: two cache lines before and after
-    private static final int LEAST_STRIPES = 8;
+    private static final int LEAST_STRIPES = 32; // two threads rarely share one, also on few CPUs
     private static final int MOST_STRIPES = 128;
 
     private final AtomicIntegerArray[] stripes; // numbers of chunks

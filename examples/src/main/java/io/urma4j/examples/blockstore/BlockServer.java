@@ -13,6 +13,7 @@ import io.urma4j.buffer.PoolStats;
 import io.urma4j.buffer.RegisteredBufferPool;
 import io.urma4j.buffer.RemoteBuf;
 import io.urma4j.buffer.TransferOptions;
+import io.urma4j.buffer.TransferProgress;
 import io.urma4j.buffer.Transfers;
 import io.urma4j.examples.blockstore.Reply.Status;
 import io.urma4j.examples.blockstore.store.BlockStore;
@@ -26,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -78,7 +80,11 @@ final class BlockServer implements AutoCloseable {
                 .sendTimeout(PEER_TIMEOUT)
                 .build());
         this.service = new BlockService(store, pool, mostTransfers);
-        this.transfers = Transfers.open(TRANSFER_OPTIONS, context);
+        this.transfers = Transfers.open(
+                TRANSFER_OPTIONS.toBuilder()
+                        .progress(polls ? TransferProgress.BY_CALLER : TransferProgress.BY_THREAD)
+                        .build(),
+                context);
         this.identity = transfers.peer().toText();
         this.nextSession = new AtomicLong(firstSession);
         this.polls = polls;
@@ -116,7 +122,7 @@ final class BlockServer implements AutoCloseable {
             return channel.receive(TURN);
         }
         Optional<Message> message = channel.poll();
-        if (message.isEmpty()) {
+        if (transfers.poll() == 0 && message.isEmpty()) {
             Thread.onSpinWait();
         }
         return message;
@@ -262,12 +268,24 @@ final class BlockServer implements AutoCloseable {
         session.fail();
     }
 
+    private boolean isIdle() {
+        try {
+            return threads.awaitTermination(1, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true; // the context ends them
+        }
+    }
+
     /** Closes the server after {@link #run} has returned. The store stays open. */
     @Override
     public void close() {
         end();
         sessions.values().forEach(this::close);
-        threads.close();
+        threads.shutdown();
+        while (!isIdle()) {
+            transfers.poll(); // requests wait for theirs
+        }
         context.close();
     }
 }
