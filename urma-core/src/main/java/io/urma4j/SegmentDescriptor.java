@@ -54,6 +54,12 @@ public record SegmentDescriptor(
         DEVICE
     }
 
+    /** Of what tells segments apart; the other fields hardly ever differ alone, and would cost a caller of maps more. */
+    @Override
+    public int hashCode() {
+        return 31 * Long.hashCode(incarnation) + tokenId;
+    }
+
     /** Its binary form: versioned, self-delimiting, checksummed. */
     public byte[] toBytes() {
         return DescriptorCodec.encode(this);

@@ -63,6 +63,12 @@ public final class RemoteBuf {
                         "a window as " + key.access() + " of a segment as " + segment.access() + " is impossible");
             }
         }
+
+        /** Of what tells windows apart: batches look them up for each request. */
+        @Override
+        public int hashCode() {
+            return 31 * (31 * segment.hashCode() + key.slot()) + Long.hashCode(key.generation());
+        }
     }
 
     /**
@@ -127,7 +133,8 @@ public final class RemoteBuf {
 
     /** The window of one of the home's devices; empty if it has none, as for every negative place. */
     public Optional<Window> window(int device) {
-        for (Window window : windows) {
+        for (int i = 0; i < windows.size(); i++) { // without the garbage of an iterator
+            Window window = windows.get(i);
             if (window.device() == device) {
                 return Optional.of(window);
             }

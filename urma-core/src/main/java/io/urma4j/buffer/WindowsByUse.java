@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Open windows, by what a {@link RemoteBuf} says of them, and in the order of their last use. Under the lock of its {@link
  * OpenHomes}.
  *
- * <p>A window is equal to another if key and segment are. To hash all of that takes longer than a short copy, so the last
+ * <p>A window is equal to another if key and segment are. To compare all of that can take longer than a short copy, so the last
  * windows are also found by the object that named them.
  */
 final class WindowsByUse {
