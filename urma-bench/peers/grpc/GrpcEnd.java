@@ -28,7 +28,7 @@ public final class GrpcEnd implements Participant {
     private static final int MOST_BYTES = 8 << 20;
     private static final int CONNECTIONS = 20;
 
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
+    static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
         @Override
         public InputStream stream(byte[] value) {
             return new ByteArrayInputStream(value);

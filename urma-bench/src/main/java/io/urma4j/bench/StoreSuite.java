@@ -31,7 +31,7 @@ final class StoreSuite {
 
     private static final int AT_ONCE = 8;
     private static final int READS = 1024;
-    private static final String PEER = "grpc-blocks";
+    private static final String PEER = "grpc";
     private static final String PEER_CLASS = "io.urma4j.peers.GrpcBlocks";
 
     private final Numbers.Run run;

@@ -11,9 +11,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import java.io.BufferedReader;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -35,27 +33,11 @@ public final class GrpcBlocks {
     private static final int AT_ONCE = 8;
     private static final int MOST_BYTES = 1 << 20;
 
-    private static final MethodDescriptor.Marshaller<byte[]> BYTES = new MethodDescriptor.Marshaller<>() {
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    };
-
     private static final MethodDescriptor<byte[], byte[]> READ = MethodDescriptor.<byte[], byte[]>newBuilder()
             .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
             .setFullMethodName("blocks/read")
-            .setRequestMarshaller(BYTES)
-            .setResponseMarshaller(BYTES)
+            .setRequestMarshaller(GrpcEnd.BYTES)
+            .setResponseMarshaller(GrpcEnd.BYTES)
             .build();
 
     private GrpcBlocks() {}
