@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(3600)
 class OtherAddressesIT {
-    private static final List<String> SAMPLE = List.of("JettiesContract", "WindowsContract");
+    private static final List<String> SAMPLE = List.of("JettiesContract");
     private static final List<String> FEW = List.of(
             "JettiesContract.connectionCarriesAllOpcodes",
             "DatagramsContract.datagramArrives",
