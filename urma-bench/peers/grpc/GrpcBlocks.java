@@ -25,7 +25,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Blocks of a file by one gRPC stream, for urma-bench/numbers: a request is the number of a block and its CRC32C, the answer its bytes.
- * Both sides verify the checksum, as those of the block store do. {@code server FILE} prints its port; {@code client PORT} answers each
+ * Both sides verify the checksum, as those of the block store do. {@code server FILE} prints its port; {@code client PORT CRC} answers each
  * line, a number of READs, with the nanoseconds of one.
  */
 public final class GrpcBlocks {

@@ -74,8 +74,8 @@ final class Session implements AutoCloseable {
     }
 
     /**
-     * Sends a reply. The client has a receive buffer for each of its credits, so this waits for a client that is stopped, and for no
-     * other; at most as long as the channel's timeout for a send.
+     * Sends a reply, without waiting for its receipt. There are more send buffers than credits, so it waits for a buffer only if the
+     * client breaks the rules; at most as long as the channel's timeout for a send.
      */
     void send(Reply reply) {
         try {

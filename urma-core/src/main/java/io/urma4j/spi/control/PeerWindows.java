@@ -45,14 +45,17 @@ public final class PeerWindows {
             return Optional.empty();
         }
         W window = made.get();
+        link(peer, window);
+        return Optional.of(window);
+    }
+
+    private void link(PeerId peer, Window window) {
         Window next = first.put(peer, window);
         if (next != null) {
-            Window link = window;
-            link.after = next;
+            window.after = next;
             next.before = window;
         }
-        ((Window) window).isIn = true;
-        return Optional.of(window);
+        window.isIn = true;
     }
 
     /** Revokes a window, unless it was revoked before. */
