@@ -8,6 +8,7 @@ package io.urma4j;
  *
  * <ul>
  *   <li>{@code sent}, {@code received}: packets, acknowledgements and retransmissions included.
+ *   <li>{@code predicted}: those of the received ones that were expected, and took the short way of header prediction.
  *   <li>{@code retransmitted}: those of the sent ones that had been sent before.
  *   <li>{@code spurious}: retransmissions of packets that were delayed and not lost.
  *   <li>{@code timeouts}: how often no acknowledgement arrived within the retransmission timeout.

@@ -50,6 +50,13 @@ final class RallyEnd implements AutoCloseable {
         local.memory().fill((byte) 0);
     }
 
+    /** What the paths to all peers have counted under that name; 0 where they do not count it. */
+    long counted(String name) {
+        return context.paths().stream()
+                .mapToLong(path -> path.counters().asMap().getOrDefault(name, 0L))
+                .sum();
+    }
+
     /** What the other process needs to meet us: one line, with secrets. */
     String invitation() {
         return local.share() + " " + jfr.share();

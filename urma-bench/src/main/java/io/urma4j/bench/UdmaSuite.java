@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The software network card on loopback: two processes on two CPUs, beside raw UDP in C on the same two, and beside UCX
@@ -37,6 +38,7 @@ final class UdmaSuite {
     private static final int WARM_UP_CHUNKS = 20; // both ends spin, and leave the compiler little time
 
     private final Numbers.Run run;
+    private @Nullable PredictedShare share; // of the end that the figure is about
 
     UdmaSuite(Numbers.Run run) {
         this.run = run;
@@ -54,6 +56,7 @@ final class UdmaSuite {
         }
         try (ChildProcess child = ChildProcess.start(Child.Role.CARD);
                 RallyEnd end = new RallyEnd(DEVICE)) {
+            share = new PredictedShare(end);
             Toolchain toolchain = new Toolchain(Path.of(System.getProperty("urma.root", ".")), false);
             Path raw = toolchain.compile("cc", "raw_network");
             Rallies rallies = end.meet(child.ask(end.invitation()));
@@ -261,6 +264,7 @@ final class UdmaSuite {
         }
         try (ChildProcess lossyChild = ChildProcess.start(Child.Role.LOSSY_CARD);
                 RallyEnd end = new RallyEnd(DEVICE, LOSSY)) {
+            share = new PredictedShare(end);
             StreamEnd lossy = end.meet(lossyChild.ask(end.invitation())).stream();
             Pinned.run(0, () -> {
                 for (int bytes : new int[] {64 << 10, 1 << 20}) {
@@ -298,6 +302,7 @@ final class UdmaSuite {
                     what + "; half a round trip of raw UDP in C",
                     run.alternation().measure(subject, bare),
                     new AtMost(limit)));
+            tellShare();
         }
     }
 
@@ -308,6 +313,13 @@ final class UdmaSuite {
                     what,
                     run.alternation().forLongChunks(WARM_UP_CHUNKS).measure(subject, bare),
                     new AtLeast(limit)));
+            tellShare();
+        }
+    }
+
+    private void tellShare() {
+        if (share != null) {
+            System.out.println(share.next());
         }
     }
 

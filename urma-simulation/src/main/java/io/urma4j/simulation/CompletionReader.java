@@ -47,6 +47,8 @@ final class CompletionReader {
         long position = Cqe.position(ring.memory, at);
         long length = Cqe.lengthBytes(ring.memory, at);
         long immediate = Cqe.immediate(ring.memory, at);
+        note(word, tag, position);
+        note(0, length, immediate);
         ring.taken();
         side.recorded(position, Cqe.status(word), Cqe.opcode(word), length, immediate);
     }
@@ -59,8 +61,15 @@ final class CompletionReader {
             throw Violation.of("%s: a record of tag %d, flags 0x%x in the CQ of sends", life, tag, Cqe.flags(word));
         }
         long position = Cqe.position(ring.memory, at);
+        note(word, tag, position);
         ring.taken();
         life.sends.get(tag).recorded(position, Cqe.status(word), Cqe.flags(word));
+    }
+
+    private void note(int word, long one, long other) {
+        life.world.digest.add(word);
+        life.world.digest.add(one);
+        life.world.digest.add(other);
     }
 
     private static final class Ring {

@@ -104,6 +104,11 @@ final class HomeMemory {
         written.add(operation);
     }
 
+    /** Adds what can have changed to a digest. */
+    void addTo(Digest digest) {
+        digest.add(memory, (free + Long.BYTES) / Long.BYTES * Long.BYTES);
+    }
+
     // ---- invariants
 
     /** The checks that are cheap enough for each step. */

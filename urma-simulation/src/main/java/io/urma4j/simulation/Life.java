@@ -3,6 +3,7 @@ package io.urma4j.simulation;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.device.Card;
@@ -45,6 +46,7 @@ final class Life implements CardListener {
     final List<SendSide> sends = new ArrayList<>();
     final List<ReceiveSide> receives = new ArrayList<>();
     final Map<Integer, Link> links = new HashMap<>(); // by the other machine
+    final List<Integer> connections = new ArrayList<>(); // all that it has opened
     boolean isDead;
 
     private record Way(int machine, OnTheWay onTheWay) {}
@@ -71,7 +73,7 @@ final class Life implements CardListener {
                 world.network, this::leaves, world.time, burst, 10_000, world.scenario.longMtuBytes());
         this.received =
                 Packet.allocate(Math.max(PathMtu.LARGEST_OF_ROCE, world.scenario.longMtuBytes())); // also forged ones
-        this.card = new Card(port, this::routeTo, this);
+        this.card = new Card(port, this::routeTo, this, CardOptions.DEFAULT.withPrediction(world.predicts));
         long vaBase = (world.random.nextLong(1L << 35) << 12) + (1L << 40);
         this.home = new HomeMemory(card, vaBase, 1_000_000_000 + 100 * machine.index + lives);
         this.local = new LocalMemory(card);

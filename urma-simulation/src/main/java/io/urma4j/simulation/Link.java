@@ -60,6 +60,7 @@ final class Link {
                         .peer(peer(peer))
                         .build(),
                 world.time.now());
+        end.life.connections.add(end.connection);
         end.memoryTarget = end.life.card.createMemoryTarget(end.connection);
     }
 

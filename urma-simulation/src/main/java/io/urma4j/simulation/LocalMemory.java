@@ -27,6 +27,11 @@ final class LocalMemory {
         return at;
     }
 
+    /** Adds what can have changed to a digest. */
+    void addTo(Digest digest) {
+        digest.add(memory, free / Long.BYTES * Long.BYTES);
+    }
+
     /** Checks that nothing was written right behind a range. */
     void checkBehind(long offset, long lengthBytes, Object what) {
         long wrong = Pattern.mismatch(memory, offset + lengthBytes, GAP / 2, Pattern.UNTOUCHED);

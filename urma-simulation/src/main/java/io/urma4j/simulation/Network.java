@@ -7,6 +7,7 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketText;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
@@ -18,6 +19,7 @@ final class Network {
 
     private final VirtualTime time;
     private final Trace trace;
+    private final Digest digest;
     private final SplittableRandom random;
     private final Faults faults;
     private final List<Machine> machines = new ArrayList<>();
@@ -44,9 +46,10 @@ final class Network {
         }
     }
 
-    Network(VirtualTime time, Trace trace, Scenario scenario, SplittableRandom random) {
+    Network(VirtualTime time, Trace trace, Scenario scenario, SplittableRandom random, Digest digest) {
         this.time = time;
         this.trace = trace;
+        this.digest = digest;
         this.random = random;
         this.faults = scenario.faults();
         this.arrived = new long[scenario.machines()][scenario.machines()];
@@ -83,6 +86,8 @@ final class Network {
     void send(SimulatedRoute route, Packet packet) {
         byte[] bytes = packet.bytes().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
         sent++;
+        digest.add(time.now());
+        digest.add(Arrays.hashCode(bytes));
         bundles += Bundle.is(packet) ? 1 : 0;
         if (listener != null) {
             listener.accept(route, bytes.clone());

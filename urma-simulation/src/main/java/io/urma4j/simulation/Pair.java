@@ -52,7 +52,7 @@ final class Pair {
     private int connect(SendSide from, SendSide to, int sendPsn, int receivePsn) {
         int reads = world.scenario.reads();
         from.life.watch(from.number(), to.life, to.number(), sendPsn, false, isForeign);
-        return from.life.card.connectRc(
+        int connection = from.life.card.connectRc(
                 from.handle,
                 CardConnectionConfig.builder(
                                 from.life.portOf(
@@ -68,6 +68,8 @@ final class Pair {
                         .peer(Link.peer(to.life))
                         .build(),
                 world.time.now());
+        from.life.connections.add(connection);
+        return connection;
     }
 
     /**

@@ -15,6 +15,9 @@ import io.urma4j.udma.ring.WorkStatus;
  * @param damaged packets corrupted by the network
  * @param nanos of virtual time
  * @param events that happened
+ * @param received packets that the connections had received which were open at the end
+ * @param predicted those of them that were expected, and took the short way
+ * @param digest of all packets, records and counters, and of memory at the end
  */
 public record Report(
         long operations,
@@ -26,12 +29,15 @@ public record Report(
         long overtaken,
         long damaged,
         long nanos,
-        long events) {
+        long events,
+        long received,
+        long predicted,
+        long digest) {
 
     /** The totals of no run. */
-    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-    static Report of(World world, long nanos, long events) {
+    static Report of(World world, ConnectionTotals connections, long nanos, long events) {
         long succeeded = world.operations().stream()
                 .filter(one -> one.status == WorkStatus.SUCCESS)
                 .count();
@@ -46,7 +52,18 @@ public record Report(
                 network.overtaken,
                 network.damaged,
                 nanos,
-                events);
+                events,
+                connections.received(),
+                connections.predicted(),
+                world.digest.value());
+    }
+
+    /** Whether a run without prediction had the same outcome to the last byte. */
+    boolean isSameAs(Report unpredicted) {
+        return digest == unpredicted.digest
+                && events == unpredicted.events
+                && nanos == unpredicted.nanos
+                && received == unpredicted.received;
     }
 
     /** The sum of both. */
@@ -61,14 +78,27 @@ public record Report(
                 overtaken + other.overtaken,
                 damaged + other.damaged,
                 nanos + other.nanos,
-                events + other.events);
+                events + other.events,
+                received + other.received,
+                predicted + other.predicted,
+                digest ^ other.digest);
     }
 
     @Override
     public String toString() {
         return String.format(
                 "%,d work requests, %,d of them succeeded; %,d packets, of which %,d bundles, %,d lost, %,d repeated, %,d overtaken,"
-                        + " %,d damaged; %,.0f s of virtual time",
-                operations, succeeded, packets, bundles, lost, repeated, overtaken, damaged, nanos / 1e9);
+                        + " %,d damaged; %,d of %,d predicted; %,.0f s of virtual time",
+                operations,
+                succeeded,
+                packets,
+                bundles,
+                lost,
+                repeated,
+                overtaken,
+                damaged,
+                predicted,
+                received,
+                nanos / 1e9);
     }
 }

@@ -26,31 +26,52 @@ public final class Simulation {
 
     private long endedNanos;
 
-    private Simulation(long seed, @Nullable Consumer<String> lines) {
-        this(new SplittableRandom(seed), lines);
+    private Simulation(SplittableRandom random, boolean predicts, @Nullable Consumer<String> lines) {
+        this(Scenario.drawn(random), random, predicts, lines);
     }
 
-    private Simulation(SplittableRandom random, @Nullable Consumer<String> lines) {
-        this(Scenario.drawn(random), random, lines);
-    }
-
-    /** A run of an explicit scenario. */
+    /** A run of an explicit scenario, with header prediction. */
     Simulation(Scenario scenario, SplittableRandom random, @Nullable Consumer<String> lines) {
+        this(scenario, random, true, lines);
+    }
+
+    private Simulation(Scenario scenario, SplittableRandom random, boolean predicts, @Nullable Consumer<String> lines) {
         this.random = random;
         this.scenario = scenario;
         trace = new Trace(lines, time);
-        world = new World(scenario, time, trace, random.split());
+        world = new World(scenario, time, trace, random.split(), predicts);
         workload = new Workload(world);
+    }
+
+    /**
+     * Runs a seed twice, with header prediction and without, and compares all packets, records, counters and bytes.
+     *
+     * @return of the run with prediction
+     * @throws Violation when a rule is broken, or when the two runs differ
+     */
+    public static Report compare(long seed) {
+        Report predicted = run(seed, null);
+        Report unpredicted = run(seed, false, null);
+        if (!predicted.isSameAs(unpredicted)) {
+            throw Violation.of("header prediction changes the run: %s, without it %s", predicted, unpredicted);
+        }
+        return predicted;
+    }
+
+    /** Runs a seed to its end, with header prediction. */
+    public static Report run(long seed, @Nullable Consumer<String> trace) {
+        return run(seed, true, trace);
     }
 
     /**
      * Runs a seed to its end.
      *
+     * @param predicts whether connections use header prediction
      * @param trace takes a line for each event; null for none
      * @throws Violation when a rule is broken
      */
-    public static Report run(long seed, @Nullable Consumer<String> trace) {
-        Simulation simulation = new Simulation(seed, trace);
+    public static Report run(long seed, boolean predicts, @Nullable Consumer<String> trace) {
+        Simulation simulation = new Simulation(new SplittableRandom(seed), predicts, trace);
         simulation.trace.say("seed", "%d: %s", seed, simulation.scenario);
         try {
             return simulation.run();
@@ -91,7 +112,7 @@ public final class Simulation {
         }
         settle();
         check();
-        return Report.of(world, time.now(), time.happened());
+        return Report.of(world, totals(), time.now(), time.happened());
     }
 
     // ---- the machines and their connections
@@ -268,6 +289,15 @@ public final class Simulation {
             }
         }
         world.operations().forEach(Results::checkSource);
+    }
+
+    private ConnectionTotals totals() {
+        List<Life> living = lives.stream().filter(life -> !life.isDead).toList();
+        for (Life life : living) {
+            life.home.addTo(world.digest);
+            life.local.addTo(world.digest);
+        }
+        return ConnectionTotals.of(living, world.digest);
     }
 
     private String open() {

@@ -14,6 +14,11 @@ final class World {
     final Trace trace;
     final SplittableRandom random;
     final Network network;
+    final Digest digest = new Digest();
+
+    /** Whether connections use header prediction. */
+    final boolean predicts;
+
     final List<Machine> machines = new ArrayList<>();
 
     /** Whether the test injects packets that no machine sends. */
@@ -23,12 +28,13 @@ final class World {
     private final Map<Long, Operation> messages = new HashMap<>(); // by the first eight bytes of their payload
     private int lastNumber = 10_000; // the cards allocate the numbers below
 
-    World(Scenario scenario, VirtualTime time, Trace trace, SplittableRandom random) {
+    World(Scenario scenario, VirtualTime time, Trace trace, SplittableRandom random, boolean predicts) {
         this.scenario = scenario;
         this.time = time;
         this.trace = trace;
         this.random = random;
-        this.network = new Network(time, trace, scenario, random.split());
+        this.predicts = predicts;
+        this.network = new Network(time, trace, scenario, random.split(), digest);
     }
 
     /** The number of the next operation, from 1; it determines the payload. */

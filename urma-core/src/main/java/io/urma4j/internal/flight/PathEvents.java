@@ -132,6 +132,10 @@ final class PathEvents implements FlightRecorderListener {
     @Label("Network Path")
     @Description("What a path has counted since it was made, in packets, with its window and its round trip")
     private static final class NetworkPath extends Path {
+        @Label("Predicted")
+        @Description("Received packets that were expected, and took the short way of header prediction")
+        final long predicted = value("predicted");
+
         @Label("Retransmitted")
         final long retransmitted = value("retransmitted");
 

@@ -40,6 +40,11 @@ public enum Setting {
             "urma.udma.ecn",
             "`auto`",
             "whether switches may mark packets: `auto`, `on` or `off`; see [udma](udma.md#congestion-marks-ecn)"),
+    UDMA_PREDICTION(
+            "urma.udma.prediction",
+            "`on`",
+            "whether expected packets take a short way through the transport: `on` or `off`; see"
+                    + " [transport](transport.md#header-prediction)"),
     UDMA_CAPTURE("urma.udma.capture", "none", "pcap file for all packets that the network devices send and receive"),
     UDMA_CAPTURE_LIMIT("urma.udma.capture.limit", "none", "maximum size of that file, in bytes"),
     UDMA_LOSS(

@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
         name = "simulate",
         description = {
             "Run network cards under a simulated network that drops, duplicates, delays and corrupts packets,",
-            "cuts links, and stops and restarts machines. Each seed is a separate, reproducible run."
+            "cuts links, and stops and restarts machines. Each seed is a separate, reproducible run.",
+            "Each runs twice, with header prediction and without, and both runs must be the same."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma simulate --seeds 20000", "  urma simulate --seed 4711 --trace", "  urma simulate --minutes 10"
@@ -47,6 +48,15 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--minutes", paramLabel = "M", description = "Run seeds for this time.")
     private @Nullable Double minutes;
 
+    @Option(
+            names = "--prediction",
+            paramLabel = "MODE",
+            description = {
+                "Header prediction: on, off, or both to run each seed both ways and to compare all packets, records,",
+                "counters and bytes; default: both, and on with --trace."
+            })
+    private @Nullable Prediction prediction;
+
     @Option(names = "--trace", description = "Print a line for each event.")
     private boolean trace;
 
@@ -58,8 +68,19 @@ public final class SimulateCommand implements Callable<Integer> {
 
     private record Failure(long seed, String what) {}
 
+    /** Whether expected packets take the short way. */
+    @SuppressWarnings("MemberName") // as users write them
+    enum Prediction {
+        on,
+        off,
+        both
+    }
+
     @Override
     public Integer call() {
+        if (trace && prediction == Prediction.both) {
+            throw new ParameterException(spec.commandLine(), "--trace shows one run: --prediction must be on or off");
+        }
         long from = first == null ? 1 : first;
         long count = seeds != null ? seeds : first != null && minutes == null ? 1 : DEFAULT_SEEDS;
         if (count < 1) {
@@ -80,7 +101,7 @@ public final class SimulateCommand implements Callable<Integer> {
             while (done < count && System.nanoTime() - startNanos < limitNanos && !out.checkError()) {
                 long seed = from + done++;
                 try {
-                    total = total.plus(Simulation.run(seed, trace ? out::println : null));
+                    total = total.plus(run(seed, out));
                 } catch (Violation e) {
                     failures.add(new Failure(seed, String.valueOf(e.getMessage())));
                 }
@@ -95,6 +116,13 @@ public final class SimulateCommand implements Callable<Integer> {
         return 0;
     }
 
+    private Report run(long seed, PrintWriter out) {
+        Prediction mode = prediction == null ? (trace ? Prediction.on : Prediction.both) : prediction;
+        return mode == Prediction.both
+                ? Simulation.compare(seed)
+                : Simulation.run(seed, mode == Prediction.on, trace ? out::println : null);
+    }
+
     private void tell(long done, Report total, List<Failure> failures, long nanos) {
         PrintWriter out = spec.commandLine().getOut();
         if (json.isAsked()) {
@@ -106,6 +134,8 @@ public final class SimulateCommand implements Callable<Integer> {
             all.put("succeeded", total.succeeded());
             all.put("packets", total.packets());
             all.put("lost", total.lost());
+            all.put("received", total.received());
+            all.put("predicted", total.predicted());
             all.put("virtualSeconds", total.nanos() / 1e9);
             Json.print(out, all);
             return;

@@ -4,6 +4,7 @@ import io.urma4j.QueueState;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.NoticeStats;
@@ -57,20 +58,19 @@ public final class Card implements CardCommands {
 
     /** A card that leaves by a port, on the ways to peers that {@code routes} knows. */
     public Card(Port port, Routes routes, CardListener listener) {
-        this(port, routes, listener, MAX_KEYS);
+        this(port, routes, listener, CardOptions.DEFAULT);
     }
 
-    /** With fewer keys, for those who want to see them run out. */
-    public Card(Port port, Routes routes, CardListener listener, int maxKeys) {
+    public Card(Port port, Routes routes, CardListener listener, CardOptions options) {
         this.routes = routes;
         this.listener = listener;
         this.port = new OutgoingBatch(port);
         this.datagrams = new DatagramSender(this.port);
-        this.keys = new KeyTable(registry, listener, maxKeys);
+        this.keys = new KeyTable(registry, listener, options.maxKeys());
         this.inbound = new Inbound(registry, listener);
         this.ofSendQueues = new SendQueue.Parts(schedule, listener, keys, datagrams, targets, cqs);
-        this.connections =
-                new ConnectionTable(new CardConnection.Parts(schedule, listener, this.port, keys, registry), registry);
+        var ofConnections = new CardConnection.Parts(schedule, listener, this.port, keys, registry, options.predicts());
+        this.connections = new ConnectionTable(ofConnections, registry);
     }
 
     /** Doorbells of the send queues, by handle. */

@@ -36,7 +36,13 @@ final class CardConnection extends Task implements ConnectionOwner {
     private static final int ANY_PORT = 0;
 
     /** What all connections of a card use. */
-    record Parts(Schedule schedule, CardListener listener, Port port, Memory memory, Receivers receivers) {}
+    record Parts(
+            Schedule schedule,
+            CardListener listener,
+            Port port,
+            Memory memory,
+            Receivers receivers,
+            boolean predicts) {}
 
     private final int handle;
     private final int number;
@@ -76,10 +82,11 @@ final class CardConnection extends Task implements ConnectionOwner {
         this.sourcePort = config.urma4j() ? route.port() : ANY_PORT;
         this.schedule = parts.schedule;
         this.listener = parts.listener;
-        this.connection = new Connection(agreed(), route, parts.port, parts.memory, parts.receivers, this, nowNanos);
+        this.connection = new Connection(
+                agreed(parts.predicts), route, parts.port, parts.memory, parts.receivers, this, nowNanos);
     }
 
-    private ConnectionConfig agreed() {
+    private ConnectionConfig agreed(boolean predicts) {
         var kind = isShared() ? ConnectionConfig.Kind.SHARED : ConnectionConfig.Kind.RELIABLE_CONNECTED;
         var agreed = ConnectionConfig.builder(kind, number, config.remoteNumber())
                 .psns(config.sendPsn(), config.receivePsn())
@@ -87,7 +94,8 @@ final class CardConnection extends Task implements ConnectionOwner {
                 .timeout(REPEAT_NANOS, NEVER_SILENT)
                 .rnrRetries(config.rnrRetry())
                 .reads(Math.min(config.maxReads(), ConnectionConfig.MAX_READS), config.resources())
-                .windowPackets(windowPackets());
+                .windowPackets(windowPackets())
+                .predicts(predicts);
         if (config.urma4j()) {
             agreed.selective();
         } else {

@@ -24,9 +24,13 @@ import java.lang.foreign.MemorySegment;
 final class Inbound {
     private static final int NO_CONNECTION = 0;
 
+    /** Of packets in bundles, so that a hostile sender cannot cause one for each position of each buffer. */
+    private static final int MAX_PLACES = 4096;
+
     private final Registry registry;
     private final CardListener listener;
     private final Packet unpacked = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
+    private int places; // in bundles, that have a packet
     private long dropped;
 
     Inbound(Registry registry, CardListener listener) {
@@ -78,11 +82,22 @@ final class Inbound {
         boolean isMarked = Bth.isForwardNotice(bundle.bytes());
         int at = Bundle.first();
         while (at < Bundle.end(bundle)) {
-            at = Bundle.take(bundle, at, unpacked);
-            Bth.forwardNotice(unpacked.bytes(), isMarked);
+            Packet one = place(bundle, Bundle.packetAt(at));
+            at = Bundle.take(bundle, at, one);
+            Bth.forwardNotice(one.bytes(), isMarked);
             isMarked = false;
-            receive(unpacked, origin, isDelayed, nowNanos);
+            receive(one, origin, isDelayed, nowNanos);
         }
+    }
+
+    /** In the bundle itself, but for the limit. */
+    private Packet place(Packet bundle, int at) {
+        Packet one = bundle.within(at);
+        if (one == null && places < MAX_PLACES) {
+            places++;
+            one = bundle.makeWithin(at);
+        }
+        return one == null ? unpacked : one;
     }
 
     private void datagram(Packet packet, Source origin, long nowNanos) {

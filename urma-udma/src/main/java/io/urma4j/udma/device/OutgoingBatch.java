@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * peer are bundled, since each packet costs the kernels of both sides more than creating it.
  *
  * <p>An ended packet stays open until another kind begins, or the port is flushed. The first is written in the port's own
- * place, so that a packet that stays alone costs nothing extra; later ones are written elsewhere, and copied.
+ * place, so that a packet that stays alone costs nothing extra; later ones where the bundle will have them, behind the first.
  */
 final class OutgoingBatch implements Port {
     private enum Begun {
@@ -24,12 +24,19 @@ final class OutgoingBatch implements Port {
         FURTHER
     }
 
+    private static final int MAX_PLACES = 4096;
+
     private final Port port;
-    private final Packet further = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
+    private final Packet elsewhere = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
     private Begun begun = Begun.ALONE;
 
     /** In the port's place: a packet that was begun as the first, or the bundle that it has become. */
-    private Packet open = further;
+    private Packet open = elsewhere;
+
+    /** The packet that follows: in the place of what is open, or elsewhere. */
+    private Packet further = elsewhere;
+
+    private int places; // in bundles, that have a packet
 
     private @Nullable Route route; // of what is open
     private int openPackets; // that were ended; 0 when nothing is open
@@ -64,6 +71,7 @@ final class OutgoingBatch implements Port {
     public @Nullable Packet beginShort(Route to, int opcode, int payloadBytes, int mostBytes) {
         if (openPackets > 0 && isRoute(to) && bytesWith(opcode, payloadBytes) <= mostBytes) {
             begun = Begun.FURTHER;
+            further = place(Bundle.next(openBytesInBundle()));
             return further;
         }
         close();
@@ -71,7 +79,7 @@ final class OutgoingBatch implements Port {
         route = to;
         Packet place = port.begin(to);
         isFull |= place == null;
-        open = place == null ? further : place;
+        open = place == null ? elsewhere : place;
         return place;
     }
 
@@ -82,8 +90,21 @@ final class OutgoingBatch implements Port {
 
     /** The payload of a bundle of the open packets and one more. */
     private int bytesWith(int opcode, int payloadBytes) {
-        int had = openPackets == 1 ? Bundle.entryBytes(open.opcode(), openBytes) : openBytes;
-        return had + Bundle.entryBytes(opcode, payloadBytes);
+        return openBytesInBundle() + Bundle.entryBytes(opcode, payloadBytes);
+    }
+
+    /** The payload of a bundle of the open packets, of which one alone is no bundle yet. */
+    private int openBytesInBundle() {
+        return openPackets == 1 ? Bundle.entryBytes(open.opcode(), openBytes) : openBytes;
+    }
+
+    private Packet place(int at) {
+        Packet one = open.within(at);
+        if (one == null && places < MAX_PLACES) {
+            places++;
+            one = open.makeWithin(at);
+        }
+        return one == null ? elsewhere : one;
     }
 
     @Override

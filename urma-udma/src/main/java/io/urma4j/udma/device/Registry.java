@@ -17,6 +17,10 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     private final WireNumbers<Owner> numbers =
             new WireNumbers<>(CardCommands.FIRST_NUMBER, CardCommands.FIRST_CONNECTION - 1);
 
+    // the connection that was last asked for: packets in a row are mostly of one
+    private int lastNumber;
+    private @Nullable CardConnection lastLink;
+
     /** The owner of a number: one of these, or a connected Jetty, which has two. */
     private static final class Owner {
         @Nullable
@@ -39,6 +43,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     }
 
     void give(int number) {
+        forgetLast();
         numbers.remove(number);
     }
 
@@ -51,7 +56,13 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     }
 
     void link(int number, @Nullable CardConnection link) {
+        forgetLast();
         owner(number).link = link;
+    }
+
+    private void forgetLast() {
+        lastNumber = 0;
+        lastLink = null;
     }
 
     private Owner owner(int number) {
@@ -65,8 +76,12 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     /** The connection with this number on this side; null if there is none. */
     @Nullable
     CardConnection link(int number) {
-        Owner owner = numbers.get(number);
-        return owner == null ? null : owner.link;
+        if (lastLink == null || number != lastNumber) {
+            Owner owner = numbers.get(number);
+            lastNumber = number;
+            lastLink = owner == null ? null : owner.link;
+        }
+        return lastLink;
     }
 
     /** What receives under this number; null if nothing does. */

@@ -7,6 +7,7 @@ import io.urma4j.spi.support.IdSpace;
 import io.urma4j.spi.support.PathNumbers;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.control.ConnectionEnd;
@@ -60,13 +61,13 @@ final class Adapter implements CardListener {
     private final AtomicLong lastOwner = new AtomicLong();
     private final RecentMail recentMail = new RecentMail(); // under the card's lock
 
-    private Adapter(String name, Eid eid, UdpPort port, int maxKeys) {
+    private Adapter(String name, Eid eid, UdpPort port, CardOptions options) {
         this.eid = eid;
         this.port = port;
         this.address = new PortAddress(eid, port.port());
         long start = System.nanoTime();
         this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
-        this.eventLoop = EventLoop.open(port, this, maxKeys, engine, engine::nanos);
+        this.eventLoop = EventLoop.open(port, this, options, engine, engine::nanos);
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
@@ -83,15 +84,10 @@ final class Adapter implements CardListener {
      *
      * @throws UrmaException FAIL if its address or its port is not available
      */
-    static Adapter open(String name, Eid eid, PortOptions options) {
-        return open(name, eid, options, CardCommands.MAX_KEYS);
-    }
-
-    /** With fewer keys, for tests of exhaustion. */
-    static Adapter open(String name, Eid eid, PortOptions options, int maxKeys) {
+    static Adapter open(String name, Eid eid, PortOptions options, CardOptions card) {
         try {
             UdpPort port = UdpPort.open(options);
-            Adapter adapter = new Adapter(name, eid, port, maxKeys);
+            Adapter adapter = new Adapter(name, eid, port, card);
             adapter.engine.start(adapter.eventLoop);
             return adapter;
         } catch (PortException e) {

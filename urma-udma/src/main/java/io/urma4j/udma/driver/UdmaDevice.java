@@ -13,6 +13,7 @@ import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.support.Setting;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.udp.Ecn;
 import io.urma4j.udma.udp.IoBackend;
 import io.urma4j.udma.udp.PacketLoss;
@@ -58,17 +59,24 @@ final class UdmaDevice implements ProviderDevice {
         return PortOptions.of(address)
                 .withWay(setting(Setting.UDMA_IO, IoBackend::parse))
                 .withLoss(setting(Setting.UDMA_LOSS, PacketLoss::parse))
-                .withStrangersApart(!"together".equals(setting(Setting.UDMA_STRANGERS, UdmaDevice::apartOrTogether)))
+                .withStrangersApart(isFirst(Setting.UDMA_STRANGERS, "apart", "together"))
                 .withEcn(Objects.requireNonNull(setting(Setting.UDMA_ECN, Ecn::parse)))
                 .withMtuLimit(Objects.requireNonNull(setting(Setting.UDMA_MTU, PortOptions::mtuLimit)));
     }
 
-    private static String apartOrTogether(@Nullable String text) {
-        String choice = text == null ? "apart" : text;
-        if (choice.equals("apart") || choice.equals("together")) {
-            return choice;
-        }
-        throw new IllegalArgumentException("'" + text + "' is neither apart nor together");
+    private CardOptions cardOptions() {
+        return CardOptions.DEFAULT.withPrediction(isFirst(Setting.UDMA_PREDICTION, "on", "off"));
+    }
+
+    /** Whether a setting of two values has the first, which is the default. */
+    private boolean isFirst(Setting setting, String first, String second) {
+        String value = setting(setting, text -> {
+            if (text != null && !text.equals(first) && !text.equals(second)) {
+                throw new IllegalArgumentException("'" + text + "' is neither " + first + " nor " + second);
+            }
+            return text;
+        });
+        return !second.equals(value);
     }
 
     private <T> @Nullable T setting(Setting setting, Function<@Nullable String, @Nullable T> parse) {
@@ -157,7 +165,7 @@ final class UdmaDevice implements ProviderDevice {
 
     private synchronized Adapter retain() {
         if (adapter == null) {
-            adapter = Adapter.open(name, eid, portOptions().withCapture(capture.writer()));
+            adapter = Adapter.open(name, eid, portOptions().withCapture(capture.writer()), cardOptions());
         }
         contexts++;
         return adapter;

@@ -3,6 +3,7 @@ package io.urma4j.udma.engine;
 import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.udp.PacketSink;
@@ -66,9 +67,10 @@ public final class EventLoop {
      * @param engine wakes for it when no other thread drives it
      * @param clock of the card
      */
-    public static EventLoop open(UdpPort port, CardListener listener, int maxKeys, Engine engine, LongSupplier clock) {
+    public static EventLoop open(
+            UdpPort port, CardListener listener, CardOptions options, Engine engine, LongSupplier clock) {
         Card card = new Card(
-                port, to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret()), listener, maxKeys);
+                port, to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret()), listener, options);
         return new EventLoop(card, new PacketReader(port, card), engine, clock);
     }
 

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.util.Objects.requireNonNull;
 
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Traffic.Event;
@@ -47,6 +48,54 @@ final class Acknowledgements {
         this.inFlight = requester.inFlight();
         this.traffic = traffic;
     }
+
+    // ---- what is expected (HeaderPrediction)
+
+    /**
+     * Whether an acknowledgement of that PSN of the wire ends nothing but SENDs and WRITEs that succeed, while everything is
+     * in order, and has the count that they let expect.
+     */
+    boolean isExpected(int psnOnWire, int msn, long nowNanos) {
+        long to = Psn.near(requester.unacked(), psnOnWire) + 1;
+        if (to <= requester.unacked() || to > requester.end() || !requester.isInOrder(nowNanos)) {
+            return false;
+        }
+        int count = 0;
+        for (int i = 0; i < inFlight.numbered() && inFlight.get(i).firstPsn < to; i++) {
+            WireMessage message = inFlight.get(i);
+            if (!message.isSound()) {
+                return false;
+            }
+            count += message.endPsn() <= to ? 1 : 0;
+        }
+        return isCountOf(msn, count);
+    }
+
+    /** Takes the acknowledgement that is expected. */
+    void takeExpected(int psnOnWire, int msn, int transmission, boolean isDelayed, long nowNanos) {
+        requester.acknowledgedInOrder(Psn.near(requester.unacked(), psnOnWire) + 1, transmission, isDelayed, nowNanos);
+        succeeded = msn;
+        retransmission.retransmitLost(nowNanos);
+    }
+
+    /** Whether the packet is the next one of the answer to the oldest request, while everything is in order. */
+    boolean isExpectedAnswer(Packet packet, long nowNanos) {
+        long psn = requester.unacked();
+        WireMessage oldest = inFlight.head();
+        if (Bth.psn(packet.bytes()) != Psn.onWire(psn) || oldest == null || !requester.isInOrder(nowNanos)) {
+            return false;
+        }
+        boolean isWanted = psn < requester.end() && oldest.isUnanswered() && isFor(oldest, psn, packet, true);
+        return isWanted && (!config.isShared() || !beginsResponse(packet) || isCountOf(countOf(packet), 0));
+    }
+
+    /** Places the answer that is expected. */
+    void takeExpectedAnswer(Packet packet, boolean isDelayed, long nowNanos) {
+        takeAnswer(requireNonNull(inFlight.head()), requester.unacked(), packet, true, isDelayed, nowNanos);
+        retransmission.retransmitLost(nowNanos);
+    }
+
+    // ---- anything
 
     /** @param isDelayed the packet has waited in one of the hosts: its time is no sign of a congested network */
     void receive(Packet packet, boolean isDelayed, long nowNanos) {
@@ -258,10 +307,12 @@ final class Acknowledgements {
      * was refused but what is known.
      */
     private boolean isCountRight(long to, int msn) {
-        if (!config.isShared()) {
-            return true;
-        }
-        return (msn - succeeded - countOfInFlight(to)) << Integer.SIZE - MSN_BITS == 0;
+        return isCountOf(msn, config.isShared() ? countOfInFlight(to) : 0);
+    }
+
+    /** Whether that many messages more than at the last acknowledgement have succeeded; on a shared connection alone. */
+    private boolean isCountOf(int msn, int more) {
+        return !config.isShared() || (msn - succeeded - more) << Integer.SIZE - MSN_BITS == 0;
     }
 
     /** How many messages in flight that end before that PSN count at the responder, if it has executed them. */
@@ -287,8 +338,13 @@ final class Acknowledgements {
         WireMessage message = isInTurn ? inFlight.head() : inFlight.find(psn);
         if (message == null || !isFor(message, psn, packet, isInTurn)) {
             traffic.add(Event.IGNORED);
-            return;
+        } else {
+            takeAnswer(message, psn, packet, isInTurn, isDelayed, nowNanos);
         }
+    }
+
+    private void takeAnswer(
+            WireMessage message, long psn, Packet packet, boolean isInTurn, boolean isDelayed, long nowNanos) {
         if (message.request().isRead()) {
             takeRead(message, psn, packet);
         } else {
@@ -362,8 +418,12 @@ final class Acknowledgements {
             }
             return false;
         }
-        int msn = Aeth.msn(packet.bytes(), packet.at(Header.AETH)) - 1; // the answered one counts already
-        return acknowledged(psn, msn, Bth.NO_TRANSMISSION, isDelayed, nowNanos);
+        return acknowledged(psn, countOf(packet), Bth.NO_TRANSMISSION, isDelayed, nowNanos);
+    }
+
+    /** How many messages have succeeded before the one that is answered, which counts already. */
+    private static int countOf(Packet answer) {
+        return Aeth.msn(answer.bytes(), answer.at(Header.AETH)) - 1;
     }
 
     /** The count of the first packet of a response is compared; that of the others, if they have one, means nothing. */

@@ -7,6 +7,7 @@ import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A reliable connection to a peer: an RC queue pair, or the connection that all queues of two contexts share. Sans-IO:
@@ -39,6 +40,7 @@ public final class Connection {
     private final Acknowledgements acknowledgements;
     private final Responder responder;
     private final CongestionNotices notices;
+    private final @Nullable HeaderPrediction prediction;
 
     private State state = State.OPEN;
 
@@ -63,6 +65,8 @@ public final class Connection {
         responder = new Responder(this, config, memory, receivers, writer, traffic);
         requester = new Requester(this, config, writer, responder.answers(), traffic, nowNanos);
         acknowledgements = new Acknowledgements(this, config, requester, traffic);
+        prediction =
+                config.predicts() ? new HeaderPrediction(this, config, acknowledgements, responder, traffic) : null;
     }
 
     public ConnectionConfig config() {
@@ -135,12 +139,14 @@ public final class Connection {
      * @param isLate it may have waited in this host, so that its delay says nothing about the network
      */
     public void receive(Packet packet, long nowNanos, boolean isLate) {
+        if (prediction != null && prediction.receives(packet, isLate, nowNanos)) {
+            return;
+        }
         if (state != State.OPEN && !isResumable) {
             return;
         }
         int opcode = packet.opcode();
-        lastHeardNanos = nowNanos;
-        traffic.add(Event.RECEIVED);
+        heard(nowNanos);
         boolean isNotice = opcode == Opcodes.CNP;
         if (Bth.isForwardNotice(packet.bytes()) && !isNotice) { // else two peers could answer each other for ever
             notices.marked(nowNanos);
@@ -158,6 +164,11 @@ public final class Connection {
             }
             responder.receive(packet, isLate, nowNanos);
         }
+    }
+
+    void heard(long nowNanos) {
+        lastHeardNanos = nowNanos;
+        traffic.add(Event.RECEIVED);
     }
 
     /** The opcodes of this kind of connection; urma4j's only from a urma4j peer. */

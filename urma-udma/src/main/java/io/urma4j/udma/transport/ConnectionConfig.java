@@ -23,6 +23,7 @@ import io.urma4j.udma.wire.PathMtu;
  * @param readBudgetBytes maximum bytes of requested READ responses: the size of the receive buffer
  * @param peerIsOurs the peer is urma4j, and knows its opcodes (docs/wire-extensions.md)
  * @param selective both ends retransmit only lost packets; at most 1024 packets are buffered behind a gap
+ * @param predicts expected packets take the short way of {@code HeaderPrediction}
  */
 public record ConnectionConfig(
         int number,
@@ -39,7 +40,8 @@ public record ConnectionConfig(
         int windowPackets,
         int readBudgetBytes,
         boolean peerIsOurs,
-        boolean selective) {
+        boolean selective,
+        boolean predicts) {
 
     /** Maximum unacknowledged packets of any connection, READ responses included. */
     public static final int MAX_WINDOW_PACKETS = 4096;
@@ -142,6 +144,7 @@ public record ConnectionConfig(
         private int readBudgetBytes = 256 << 10;
         private boolean peerIsOurs = true;
         private boolean selective;
+        private boolean predicts = true;
 
         private Builder(Kind kind, int number, int peerNumber) {
             this.kind = kind;
@@ -199,6 +202,11 @@ public record ConnectionConfig(
             return this;
         }
 
+        public Builder predicts(boolean on) {
+            predicts = on;
+            return this;
+        }
+
         public ConnectionConfig build() {
             return new ConnectionConfig(
                     number,
@@ -215,7 +223,8 @@ public record ConnectionConfig(
                     windowPackets,
                     readBudgetBytes,
                     peerIsOurs,
-                    selective);
+                    selective,
+                    predicts);
         }
     }
 }

@@ -105,6 +105,24 @@ final class Incoming {
         return syndrome;
     }
 
+    /** Whether no message is in progress. */
+    boolean isIdle() {
+        return state == State.NONE;
+    }
+
+    /** The same for a SEND or WRITE of one packet, without an immediate, while no message is in progress. */
+    int takeWhole(Packet packet, boolean isSend, long psn, long nowNanos) {
+        hasEnded = false;
+        hasDiscarded = false;
+        if (packet.payloadBytes() > config.mtuBytes()) {
+            return refuse(true, Aeth.NAK_INVALID_REQUEST);
+        }
+        int syndrome = isSend ? send(packet, psn, true, true, nowNanos) : write(packet, psn, true, true, nowNanos);
+        syndrome = syndrome == FINE ? FINE : refuse(true, syndrome);
+        assert invariants() : state + " with " + leftBytes + " bytes left";
+        return syndrome;
+    }
+
     /** A SEND in progress has a receive, which no other message has; a WRITE in progress has bytes to come. */
     private boolean invariants() {
         boolean hasReceive = work != null && taken != ReceiveWork.NONE;
@@ -293,22 +311,26 @@ final class Incoming {
 
     private int write(Packet packet, long psn, boolean isFirst, boolean isLast, long nowNanos) {
         MemorySegment bytes = packet.bytes();
+        int length = packet.payloadBytes();
+        boolean isReported = isLast && isReported(packet.opcode());
         if (isFirst) {
             int at = packet.at(Header.RETH);
             va = Reth.va(bytes, at);
             remoteKey = Reth.remoteKey(bytes, at);
             lengthBytes = Reth.lengthBytes(bytes, at);
             leftBytes = lengthBytes;
-            // the range of an empty message is not checked, as in Linux (WIRE §3)
-            if (lengthBytes > 0 && !memory.isAllowed(remoteKey, va, lengthBytes, Memory.WRITE, config.number())) {
+            // the range of an empty message is not checked, as in Linux (WIRE §3); that of a whole one when it is
+            // placed
+            boolean isCheckedLater = isLast && !isReported && length == lengthBytes;
+            if (lengthBytes > 0
+                    && !isCheckedLater
+                    && !memory.isAllowed(remoteKey, va, lengthBytes, Memory.WRITE, config.number())) {
                 return Aeth.NAK_REMOTE_ACCESS;
             }
         }
-        int length = packet.payloadBytes();
         if (isLast ? length != leftBytes : length >= leftBytes) {
             return Aeth.NAK_INVALID_REQUEST;
         }
-        boolean isReported = isLast && isReported(packet.opcode());
         int syndrome = isReported ? takeReceive(packet, psn) : FINE;
         if (syndrome != FINE) {
             return syndrome;

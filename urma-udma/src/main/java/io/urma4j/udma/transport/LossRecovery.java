@@ -58,6 +58,11 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
 
     // ---- what arrives
 
+    /** Whether nothing is known to be missing, early or lost, and no acknowledgement waits. */
+    default boolean isInOrder() {
+        return true;
+    }
+
     /**
      * The responder has everything before that PSN.
      *

@@ -287,6 +287,20 @@ final class Requester {
         return isWhole;
     }
 
+    /** Whether all that was sent is in flight, or acknowledged, in order: nothing is missing, early, retransmitted or held. */
+    boolean isInOrder(long nowNanos) {
+        return psns.isNextNew() && !psns.isResyncing() && !retransmission.isHeld(nowNanos) && recovery.isInOrder();
+    }
+
+    /** The same as {@link #advance} while everything is in order, past SENDs and WRITEs that succeed. */
+    void acknowledgedInOrder(long to, int transmission, boolean isDelayed, long nowNanos) {
+        int packetCount = (int) (to - psns.unacked());
+        recovery.received(to, transmission, nowNanos);
+        acknowledge(to, nowNanos);
+        progress(packetCount, isDelayed, nowNanos);
+        assert invariants() : this;
+    }
+
     /** The next answer to the oldest message, a READ or an atomic, has arrived. */
     void answered(int transmission, boolean isDelayed, long nowNanos) {
         long to = psns.unacked() + 1;

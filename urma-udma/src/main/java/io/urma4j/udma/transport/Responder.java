@@ -90,6 +90,34 @@ final class Responder {
         assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
     }
 
+    // ---- the expected request (HeaderPrediction)
+
+    /** Whether a request with that PSN of the wire is the next one, with no gap before it and nothing kept behind it. */
+    boolean isExpected(int psnOnWire) {
+        return psnOnWire == Psn.onWire(expected) && !isBroken && !isGapTold && recovery.isEmpty();
+    }
+
+    /** Whether no message of several packets is in progress. */
+    boolean isBetweenMessages() {
+        return incoming.isIdle();
+    }
+
+    /** Executes the expected request. */
+    void takeExpected(Packet packet, boolean isDelayed, long nowNanos) {
+        answers.arrived(isDelayed);
+        inOrder(packet, expected, Bth.transmission(packet.bytes()), nowNanos);
+        assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
+    }
+
+    /** Executes the expected request, a SEND or WRITE of one packet, between two messages. */
+    void takeWholeMessage(Packet packet, boolean isSend, boolean isDelayed, long nowNanos) {
+        answers.arrived(isDelayed);
+        int transmission = Bth.transmission(packet.bytes());
+        boolean asks = Bth.asksForAcknowledgement(packet.bytes());
+        endTransfer(expected, transmission, asks, incoming.takeWhole(packet, isSend, expected, nowNanos), nowNanos);
+        assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
+    }
+
     /** Nothing is acknowledged before it is executed, and nothing that is executed is kept. */
     private boolean invariants() {
         return answers.acknowledged() < expected && recovery.get(expected - 1) == null;
@@ -184,7 +212,10 @@ final class Responder {
 
     private void transfer(Packet packet, long psn, int transmission, long nowNanos) {
         boolean asks = Bth.asksForAcknowledgement(packet.bytes());
-        int syndrome = incoming.take(packet, psn, nowNanos);
+        endTransfer(psn, transmission, asks, incoming.take(packet, psn, nowNanos), nowNanos);
+    }
+
+    private void endTransfer(long psn, int transmission, boolean asks, int syndrome, long nowNanos) {
         if (syndrome != Incoming.FINE) {
             refuse(psn, 1, syndrome, nowNanos);
             return;

@@ -108,6 +108,11 @@ final class ResponseRecovery {
         }
     }
 
+    /** Whether no answer is early or missing, and no acknowledgement waits for one. */
+    boolean isInOrder() {
+        return come.count() == 0 && proofs.isEmpty() && acknowledgedTo <= overUpTo;
+    }
+
     boolean hasCome(long psn) {
         return come.has(psn);
     }

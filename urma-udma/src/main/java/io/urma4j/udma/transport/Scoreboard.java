@@ -361,6 +361,11 @@ final class Scoreboard {
         lost.add(psn);
     }
 
+    /** Whether nothing has arrived behind a gap, and nothing unacknowledged is lost or was sent again. */
+    boolean isInOrder() {
+        return arrived.count() == 0 && lost.count() == 0 && overUpTo >= repeatedUpTo;
+    }
+
     /** Packets that are unacknowledged and yet not on their way. */
     int arrived() {
         return arrived.count();

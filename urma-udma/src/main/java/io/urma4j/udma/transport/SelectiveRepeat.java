@@ -104,6 +104,11 @@ final class SelectiveRepeat implements LossRecovery {
     // ---- what arrives
 
     @Override
+    public boolean isInOrder() {
+        return scoreboard.isInOrder() && responses.isInOrder();
+    }
+
+    @Override
     public void received(long to, int transmission, long nowNanos) {
         scoreboard.taken(to, transmission, nowNanos);
     }

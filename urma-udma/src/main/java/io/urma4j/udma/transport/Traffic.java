@@ -11,6 +11,8 @@ public final class Traffic {
     public enum Event {
         SENT("sent"),
         RECEIVED("received"),
+        /** Among the received packets: they took the short way of {@code HeaderPrediction}. */
+        PREDICTED("predicted"),
         /** Among the sent packets. */
         RETRANSMITTED("retransmitted"),
         /** The timeout expired. */

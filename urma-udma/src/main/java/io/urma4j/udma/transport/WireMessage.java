@@ -80,6 +80,15 @@ final class WireMessage {
         return packets > 0 && isAnswered() && !isRefused && !isUncertain;
     }
 
+    /** A SEND or WRITE, or a piece of one, that is to succeed, and of which every packet has its payload. */
+    boolean isSound() {
+        return packets > 0
+                && !isAnswered()
+                && !isRefused
+                && !isUncertain
+                && !request().hasFailed();
+    }
+
     /** An acknowledgement passes a SEND or a WRITE, and an answer that will not come. */
     boolean mayBePassed() {
         return !isAnswered() || packets == 0 || isRefused || isUncertain;

@@ -1,5 +1,8 @@
 package io.urma4j.udma.wire;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.List;
  */
 public final class Bundle {
     private static final int ENTRY_BYTES = 4;
+    private static final int MAX_COPIED_IN_WORDS = 128;
 
     private Bundle() {}
 
@@ -47,18 +51,26 @@ public final class Bundle {
         return ENTRY_BYTES + length;
     }
 
+    /** Where the next packet begins, in the place of the bundle, behind that payload. */
+    public static int next(int had) {
+        return Bth.BYTES + had + ENTRY_BYTES;
+    }
+
     /**
-     * Appends a packet that was begun and filled in elsewhere, and for which there is room.
+     * Appends a packet that was begun and filled in, and for which there is room.
      *
      * @param had the payload of the bundle so far
+     * @param packet {@linkplain Packet#within within} the bundle, at the {@link #next} position; or elsewhere, to be copied
      * @param payloadBytes of the packet
      * @return the payload of the bundle in bytes
      */
+    @SuppressWarnings("ReferenceEquality") // one object for one position
     public static int add(Packet bundle, int had, Packet packet, int payloadBytes) {
         int length = packet.pad(payloadBytes);
-        int at = Bth.BYTES + had;
-        Fields.u32(bundle.bytes(), at, length << Short.SIZE);
-        MemorySegment.copy(packet.bytes(), 0, bundle.bytes(), at + ENTRY_BYTES, length);
+        Fields.u32(bundle.bytes(), Bth.BYTES + had, length << Short.SIZE);
+        if (packet != bundle.within(next(had))) {
+            copy(packet.bytes(), 0, bundle.bytes(), next(had), length);
+        }
         return had + ENTRY_BYTES + length;
     }
 
@@ -80,7 +92,7 @@ public final class Bundle {
 
     /** Where the BTH of its first packet lies. */
     public static int firstPacket() {
-        return first() + ENTRY_BYTES;
+        return packetAt(first());
     }
 
     /** Behind its last packet. */
@@ -89,16 +101,40 @@ public final class Bundle {
     }
 
     /**
-     * Copies the packet that is there; it has the place of an ICRC then, and none in it.
+     * Takes the packet that is there out; it has the place of an ICRC then, and none in it.
      *
      * @param at before the {@linkplain #end end}, of a bundle that {@link PacketCheck} found sound
+     * @param to {@linkplain Packet#within within} the bundle, behind that position; or elsewhere, to be copied to
      * @return where the next one is
      */
+    @SuppressWarnings("ReferenceEquality") // one object for one position
     public static int take(Packet bundle, int at, Packet to) {
         int length = lengthAt(bundle, at);
-        MemorySegment.copy(bundle.bytes(), at + ENTRY_BYTES, to.bytes(), 0, length);
+        if (to != bundle.within(at + ENTRY_BYTES)) {
+            copy(bundle.bytes(), at + ENTRY_BYTES, to.bytes(), 0, length);
+        }
         to.lengthBytes(length + Icrc.BYTES);
         return at + ENTRY_BYTES + length;
+    }
+
+    /** Where the BTH of the packet lies that is there. */
+    public static int packetAt(int at) {
+        return at + ENTRY_BYTES;
+    }
+
+    /** Copies a packet; a short one takes less time in words than by a bulk copy. */
+    private static void copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
+        if (lengthBytes > MAX_COPIED_IN_WORDS || lengthBytes % Integer.BYTES != 0) {
+            MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
+            return;
+        }
+        int done = 0;
+        for (; done <= lengthBytes - Long.BYTES; done += Long.BYTES) {
+            to.set(JAVA_LONG_UNALIGNED, toOffset + done, from.get(JAVA_LONG_UNALIGNED, fromOffset + done));
+        }
+        if (done < lengthBytes) {
+            to.set(JAVA_INT_UNALIGNED, toOffset + done, from.get(JAVA_INT_UNALIGNED, fromOffset + done));
+        }
     }
 
     /** What is in it, each as a packet of its own, without a right ICRC; of a packet that is no bundle itself alone. */

@@ -14,6 +14,7 @@ public final class Packet {
     /** A shorter payload is copied. */
     public static final int MIN_REFERRED_BYTES = 16 << 10;
 
+    private static final int GRAIN = 4; // the length of RoCE packets is a multiple of it
     private static final int OVERHEAD_BYTES = Bth.BYTES + 52 + Icrc.BYTES; // all headers that one can have
 
     /** The longest of any path MTU. */
@@ -26,6 +27,9 @@ public final class Packet {
     private final ByteBuffer view; // of the same bytes: the CRC takes no segment
     private final boolean gathers;
     private int lengthBytes;
+    private int opcode; // as of begin(), or of the bytes when the length was set: headers are looked up by it
+
+    private @Nullable Packet @Nullable [] within; // by position, in grains; made when one is first needed
 
     // a payload that was not copied
     private boolean mustCopy;
@@ -73,30 +77,62 @@ public final class Packet {
         return lengthBytes;
     }
 
-    /** Sets the length after the bytes were written to {@link #bytes}. */
+    /** Sets the length after the bytes were written to {@link #bytes}; reads the opcode. */
     public void lengthBytes(int length) {
         if (length < 0 || length > bytes.byteSize()) {
             throw new IllegalArgumentException("length " + length + " is not within the place of " + bytes.byteSize());
         }
         lengthBytes = length;
+        opcode = length < Bth.BYTES ? 0 : Bth.opcode(bytes);
     }
 
     public int opcode() {
-        return Bth.opcode(bytes);
+        return opcode;
     }
 
     /** Where a header of this packet begins; its opcode has it. */
     public int at(Header header) {
-        return Opcodes.offset(opcode(), header);
+        return Opcodes.offset(opcode, header);
     }
 
     public int payloadAt() {
-        return Opcodes.headerBytes(opcode());
+        return Opcodes.headerBytes(opcode);
     }
 
     /** Without the padding. */
     public int payloadBytes() {
         return lengthBytes - Icrc.BYTES - Bth.padCount(bytes) - payloadAt();
+    }
+
+    // ---- packets in the place of this one
+
+    /** The packet at that position of this one's place, if it {@linkplain #makeWithin was made}; else null. */
+    public @Nullable Packet within(int at) {
+        @Nullable Packet[] all = within;
+        if (all == null || at % GRAIN != 0 || at / GRAIN >= all.length) {
+            return null;
+        }
+        return all[at / GRAIN];
+    }
+
+    /**
+     * Makes a packet in the place of this one, from that position on, so that neither copies the other. It is kept: its
+     * maker limits their number.
+     *
+     * @return null if there can be none
+     */
+    public @Nullable Packet makeWithin(int at) {
+        @Nullable Packet[] all = within;
+        if (all == null) {
+            all = new Packet[MAX_ROCE_BYTES / GRAIN];
+            within = all;
+        }
+        if (at % GRAIN != 0 || at / GRAIN >= all.length || at > bytes.byteSize() - Bth.BYTES) {
+            return null;
+        }
+        Packet made = new Packet(bytes.asSlice(at));
+        all[at / GRAIN] = made;
+        return made;
     }
 
     /** Appends it to a buffer. */
@@ -109,10 +145,11 @@ public final class Packet {
      * Begins a packet: opcode, destination and PSN, no flag. Its extended headers and its payload are put next, and then
      * it is {@linkplain #end ended}.
      */
-    public void begin(int opcode, int destinationQp, int psn) {
+    public void begin(int operation, int destinationQp, int psn) {
         payload = null;
         mustCopy = false;
-        Bth.put(bytes, opcode, destinationQp, psn);
+        opcode = operation;
+        Bth.put(bytes, operation, destinationQp, psn);
     }
 
     // ---- a payload that is not copied

@@ -78,6 +78,7 @@ class ForgedInsideTest {
         private boolean isDrained;
         private boolean forges = true;
         private int lastStatus;
+        private long triesOfFailed;
 
         Run(SplittableRandom random) {
             this.random = random;
@@ -175,6 +176,11 @@ class ForgedInsideTest {
             total++;
             long waitedNanos = hosts.now - postedAt[(int) position];
             long tries = 1 + notReady() - notReadyBefore[(int) position];
+            if (status == WorkStatus.WR_FLUSH_ERR || status == WorkStatus.WR_UNHANDLED) {
+                tries = Math.max(tries, triesOfFailed); // it waited for the one that failed
+            } else if (status != WorkStatus.SUCCESS) {
+                triesOfFailed = tries;
+            }
             if (tries == 1) {
                 oneTry++;
                 longestNanos = Math.max(longestNanos, waitedNanos);

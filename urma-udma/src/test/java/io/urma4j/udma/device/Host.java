@@ -3,6 +3,7 @@ package io.urma4j.udma.device;
 import io.urma4j.QueueState;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.Refusal;
@@ -58,7 +59,7 @@ final class Host implements Port, CardListener {
 
     Host(int number, int mtuBytes, int maxKeys) {
         this.address = new Address(number, mtuBytes);
-        this.card = new Card(this, this::routeTo, this, maxKeys);
+        this.card = new Card(this, this::routeTo, this, CardOptions.DEFAULT.withMaxKeys(maxKeys));
     }
 
     /** The port that a route leads to, as commands of the card name it. */

@@ -62,6 +62,7 @@ class SourceTest {
     private final Host.Receives receives = home.new Receives(arrivals, UnaryOperator.identity());
     private final Packet forged = Packet.allocate();
     private int queue;
+    private int jettyHandle;
 
     private void connect(boolean urma4j) {
         connect(urma4j, IpHeaders.NO_SECRET);
@@ -73,6 +74,7 @@ class SourceTest {
         Host.Sends jetty = home
         .new Sends(SendQueueConfig.Kind.RC, home.new Cq(16), config -> config.receives(receives.handle, 0, 100));
         queue = jetty.number();
+        jettyHandle = jetty.handle;
         home.card.connectRc(
                 jetty.handle,
                 CardConnectionConfig.builder(home.port(new Way(peer.address, secret)), 99)
@@ -125,6 +127,18 @@ class SourceTest {
                 .isZero();
         assertThat(home.card.dropped()).isEqualTo(2);
         assertThat(arrivedAfterSend(23, OTHER_PORT)).isEqualTo(1);
+    }
+
+    /** The registry remembers the connection that it was last asked for, as long as that lives. */
+    @Test
+    void anEndedConnectionIsNotFound() {
+        connect(true);
+        assertThat(arrivedAfterSend(22, peer.address.port())).isEqualTo(1);
+
+        home.card.disconnectRc(jettyHandle, NOW);
+
+        assertThat(arrivedAfterSend(23, peer.address.port())).isZero();
+        assertThat(home.card.dropped()).isEqualTo(1);
     }
 
     /** A peer that was started anew is bound anew, and may have another port then. */

@@ -17,6 +17,7 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.tck.Patience;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.udp.PortOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -36,7 +37,7 @@ final class LoneContext implements AutoCloseable {
     LoneContext(Path runtime, String address, int keys) {
         InetAddress inet = InetAddress.ofLiteral(address);
         UrmaOptions options = UrmaOptions.DEFAULT.withRuntimeDirectory(runtime);
-        adapter = Adapter.open("udma9", Eid.of(inet), PortOptions.of(inet), keys);
+        adapter = Adapter.open("udma9", Eid.of(inet), PortOptions.of(inet), CardOptions.DEFAULT.withMaxKeys(keys));
         context = UdmaContext.open("udma9", () -> {}, adapter, options, events::add);
     }
 
@@ -44,7 +45,8 @@ final class LoneContext implements AutoCloseable {
     LoneContext(Path runtime, LoneContext original, int keys) {
         InetAddress inet = original.adapter.port().address();
         UrmaOptions options = UrmaOptions.DEFAULT.withRuntimeDirectory(runtime);
-        adapter = Adapter.open("udma9", original.adapter.eid(), PortOptions.of(inet), keys);
+        adapter = Adapter.open(
+                "udma9", original.adapter.eid(), PortOptions.of(inet), CardOptions.DEFAULT.withMaxKeys(keys));
         context = UdmaContext.open(
                 "udma9",
                 () -> {},

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.Eid;
 import io.urma4j.tck.Patience;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.udp.PortOptions;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -16,7 +17,8 @@ class ReplayTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("127.0.71.44");
     private static final Eid SENDER = Eid.of(ADDRESS);
 
-    private final Adapter adapter = Adapter.open("udma9", Eid.of(ADDRESS), PortOptions.of(ADDRESS));
+    private final Adapter adapter =
+            Adapter.open("udma9", Eid.of(ADDRESS), PortOptions.of(ADDRESS), CardOptions.DEFAULT);
 
     @AfterEach
     void close() {
