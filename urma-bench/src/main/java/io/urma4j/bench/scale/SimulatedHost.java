@@ -3,6 +3,7 @@ package io.urma4j.bench.scale;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.command.Refusal;
@@ -30,7 +31,7 @@ final class SimulatedHost implements Port, CardListener {
     static final long VA = 1L << 40;
 
     private final int number;
-    private final Card card = new Card(this, this::routeTo, this);
+    private final Card card;
     private final MemorySegment memory = MemorySegment.ofArray(new long[8]);
     private final int key;
     private final Map<RemotePort, Way> routes = new HashMap<>();
@@ -48,7 +49,12 @@ final class SimulatedHost implements Port, CardListener {
      * @param pool where packets are taken from and given back to, of all hosts
      */
     SimulatedHost(int number, ArrayDeque<Packet> pool) {
+        this(number, pool, CardOptions.DEFAULT);
+    }
+
+    SimulatedHost(int number, ArrayDeque<Packet> pool, CardOptions options) {
         this.number = number;
+        this.card = new Card(this, this::routeTo, this, options);
         this.pool = pool;
         this.key = card.registerKey(new KeyConfig(memory, VA, Memory.READ | Memory.WRITE, 0, 0, 0));
     }

@@ -20,31 +20,18 @@ import java.lang.foreign.MemorySegment;
  * (docs/simulation.md).
  */
 final class HeaderPrediction {
-    /** What an opcode asks for, on connections of one kind. */
-    private enum Kind {
-        /** The general way, always. */
-        OTHER,
-        /** A SEND or WRITE of one packet without any further header. */
-        WHOLE_SEND,
-        WHOLE_WRITE,
-        /** The same with an acknowledgement piggybacked. */
-        WHOLE_SEND_ACK,
-        WHOLE_WRITE_ACK,
-        /** Any other packet of a SEND or WRITE, a READ or an atomic. */
-        REQUEST,
-        ACKNOWLEDGE,
-        ANSWER
-    }
-
-    private static final Kind[] SHARED = kinds(Opcodes.RD, Opcodes.OURS_RD, true);
-    private static final Kind[] CONNECTED = kinds(Opcodes.RC, Opcodes.OURS_RC, true);
-    private static final Kind[] FOREIGN = kinds(Opcodes.RC, Opcodes.OURS_RC, false);
+    // what an opcode asks for
+    private static final byte OTHER = 0; // the general way, always
+    private static final byte REQUEST = 1;
+    private static final byte REQUEST_ACK = 2; // with an acknowledgement piggybacked
+    private static final byte ACKNOWLEDGE = 3;
+    private static final byte ANSWER = 4;
 
     private final Connection connection;
     private final Acknowledgements acknowledgements;
     private final Responder responder;
     private final Traffic traffic;
-    private final Kind[] kinds;
+    private final byte[] kinds; // by opcode; of each connection, so that it lies near the rest of its state
     private final boolean peerIsOurs;
 
     private final int aethAt; // of an acknowledgement
@@ -60,30 +47,28 @@ final class HeaderPrediction {
         this.responder = responder;
         this.traffic = traffic;
         this.peerIsOurs = config.peerIsOurs();
-        this.kinds = config.isShared() ? SHARED : peerIsOurs ? CONNECTED : FOREIGN;
         int standard = config.isShared() ? Opcodes.RD : Opcodes.RC;
+        this.kinds = kinds(standard, config.isShared() ? Opcodes.OURS_RD : Opcodes.OURS_RC, peerIsOurs);
         this.aethAt = Opcodes.offset(standard | Opcodes.ACKNOWLEDGE, Header.AETH);
     }
 
-    private static Kind[] kinds(int standard, int ours, boolean isPeerOurs) {
-        Kind[] kinds = new Kind[256];
+    private static byte[] kinds(int standard, int ours, boolean isPeerOurs) {
+        byte[] kinds = new byte[256];
         for (int opcode = 0; opcode < kinds.length; opcode++) {
             int transport = Opcodes.transport(opcode);
             boolean isSpoken = transport == standard || transport == ours && isPeerOurs;
-            kinds[opcode] = isSpoken && Opcodes.isKnown(opcode) ? kind(opcode) : Kind.OTHER;
+            kinds[opcode] = isSpoken && Opcodes.isKnown(opcode) ? kind(opcode) : OTHER;
         }
         return kinds;
     }
 
-    private static Kind kind(int opcode) {
-        boolean acknowledges = Opcodes.has(opcode, Header.ACK_ETH);
+    private static byte kind(int opcode) {
         return switch (Opcodes.operation(opcode)) {
-            case Opcodes.SEND_ONLY -> acknowledges ? Kind.WHOLE_SEND_ACK : Kind.WHOLE_SEND;
-            case Opcodes.WRITE_ONLY -> writeOnly(opcode, acknowledges);
             case Opcodes.SEND_FIRST,
                     Opcodes.SEND_MIDDLE,
                     Opcodes.SEND_LAST,
                     Opcodes.SEND_LAST_IMM,
+                    Opcodes.SEND_ONLY,
                     Opcodes.SEND_ONLY_IMM,
                     Opcodes.SEND_LAST_INVALIDATE,
                     Opcodes.SEND_ONLY_INVALIDATE,
@@ -91,26 +76,20 @@ final class HeaderPrediction {
                     Opcodes.WRITE_MIDDLE,
                     Opcodes.WRITE_LAST,
                     Opcodes.WRITE_LAST_IMM,
+                    Opcodes.WRITE_ONLY,
                     Opcodes.WRITE_ONLY_IMM,
                     Opcodes.READ_REQUEST,
                     Opcodes.COMPARE_SWAP,
-                    Opcodes.FETCH_ADD -> Kind.REQUEST;
+                    Opcodes.FETCH_ADD -> Opcodes.has(opcode, Header.ACK_ETH) ? REQUEST_ACK : REQUEST;
             // a SELECTIVE_ACK reports more
-            case Opcodes.ACKNOWLEDGE -> Opcodes.isOurs(opcode) ? Kind.OTHER : Kind.ACKNOWLEDGE;
+            case Opcodes.ACKNOWLEDGE -> Opcodes.isOurs(opcode) ? OTHER : ACKNOWLEDGE;
             case Opcodes.READ_RESPONSE_FIRST,
                     Opcodes.READ_RESPONSE_MIDDLE,
                     Opcodes.READ_RESPONSE_LAST,
                     Opcodes.READ_RESPONSE_ONLY,
-                    Opcodes.ATOMIC_ACKNOWLEDGE -> Kind.ANSWER;
-            default -> Kind.OTHER;
+                    Opcodes.ATOMIC_ACKNOWLEDGE -> ANSWER;
+            default -> OTHER;
         };
-    }
-
-    private static Kind writeOnly(int opcode, boolean acknowledges) {
-        if (acknowledges) {
-            return Kind.WHOLE_WRITE_ACK;
-        }
-        return Opcodes.has(opcode, Header.NOTIFY_ETH) ? Kind.REQUEST : Kind.WHOLE_WRITE;
     }
 
     /**
@@ -121,16 +100,15 @@ final class HeaderPrediction {
      */
     boolean receives(Packet packet, boolean isLate, long nowNanos) {
         MemorySegment bytes = packet.bytes();
-        Kind kind = kinds[packet.opcode()];
-        if (kind == Kind.OTHER || Bth.isForwardNotice(bytes) || connection.state() != Connection.State.OPEN) {
+        byte kind = kinds[packet.opcode()];
+        if (kind == OTHER || Bth.isForwardNotice(bytes) || connection.state() != Connection.State.OPEN) {
             return false;
         }
         return switch (kind) {
-            case OTHER -> false;
+            case REQUEST -> requests(packet, isLate, nowNanos);
+            case REQUEST_ACK -> requestsAndAcknowledges(packet, isLate, nowNanos);
             case ACKNOWLEDGE -> acknowledges(bytes, isLate, nowNanos);
-            case ANSWER -> answers(packet, isLate, nowNanos);
-            case WHOLE_SEND, WHOLE_WRITE, REQUEST -> requests(packet, kind, isLate, nowNanos);
-            case WHOLE_SEND_ACK, WHOLE_WRITE_ACK -> requestsAndAcknowledges(packet, kind, isLate, nowNanos);
+            default -> answers(packet, isLate, nowNanos);
         };
     }
 
@@ -141,42 +119,28 @@ final class HeaderPrediction {
 
     // ---- requests
 
-    private boolean requests(Packet packet, Kind kind, boolean isLate, long nowNanos) {
-        if (!isNextRequest(packet, kind)) {
+    private boolean requests(Packet packet, boolean isLate, long nowNanos) {
+        if (!responder.isExpected(Bth.psn(packet.bytes()))) {
             return false;
         }
         heard(nowNanos);
-        execute(packet, kind, isLate, nowNanos);
+        responder.takeExpected(packet, isLate, nowNanos);
         return true;
     }
 
-    private boolean requestsAndAcknowledges(Packet packet, Kind kind, boolean isLate, long nowNanos) {
+    private boolean requestsAndAcknowledges(Packet packet, boolean isLate, long nowNanos) {
         MemorySegment bytes = packet.bytes();
         int ackAt = packet.at(Header.ACK_ETH);
         int psn = AckEth.psn(bytes, ackAt);
         int msn = AckEth.msn(bytes, ackAt);
-        if (!isNextRequest(packet, kind) || !acknowledgements.isExpected(psn, msn, nowNanos)) {
+        if (!responder.isExpected(Bth.psn(bytes)) || !acknowledgements.isExpected(psn, msn, nowNanos)) {
             return false;
         }
         heard(nowNanos);
         boolean isDelayed = isLate || Bth.isLate(bytes);
         acknowledgements.takeExpected(psn, msn, Bth.answeredTransmission(bytes), isDelayed, nowNanos);
-        execute(packet, kind, isLate, nowNanos);
+        responder.takeExpected(packet, isLate, nowNanos);
         return true;
-    }
-
-    private boolean isNextRequest(Packet packet, Kind kind) {
-        boolean isWhole = kind != Kind.REQUEST;
-        return responder.isExpected(Bth.psn(packet.bytes())) && (!isWhole || responder.isBetweenMessages());
-    }
-
-    private void execute(Packet packet, Kind kind, boolean isLate, long nowNanos) {
-        if (kind == Kind.REQUEST) {
-            responder.takeExpected(packet, isLate, nowNanos);
-        } else {
-            boolean isSend = kind == Kind.WHOLE_SEND || kind == Kind.WHOLE_SEND_ACK;
-            responder.takeWholeMessage(packet, isSend, isLate, nowNanos);
-        }
     }
 
     // ---- what answers our requests

@@ -105,24 +105,6 @@ final class Incoming {
         return syndrome;
     }
 
-    /** Whether no message is in progress. */
-    boolean isIdle() {
-        return state == State.NONE;
-    }
-
-    /** The same for a SEND or WRITE of one packet, without an immediate, while no message is in progress. */
-    int takeWhole(Packet packet, boolean isSend, long psn, long nowNanos) {
-        hasEnded = false;
-        hasDiscarded = false;
-        if (packet.payloadBytes() > config.mtuBytes()) {
-            return refuse(true, Aeth.NAK_INVALID_REQUEST);
-        }
-        int syndrome = isSend ? send(packet, psn, true, true, nowNanos) : write(packet, psn, true, true, nowNanos);
-        syndrome = syndrome == FINE ? FINE : refuse(true, syndrome);
-        assert invariants() : state + " with " + leftBytes + " bytes left";
-        return syndrome;
-    }
-
     /** A SEND in progress has a receive, which no other message has; a WRITE in progress has bytes to come. */
     private boolean invariants() {
         boolean hasReceive = work != null && taken != ReceiveWork.NONE;

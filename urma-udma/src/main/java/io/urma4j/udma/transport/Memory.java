@@ -21,7 +21,7 @@ public interface Memory {
      */
     boolean isAllowed(int key, long va, long lengthBytes, int access, int connection);
 
-    /** Copies a peer's bytes to their place; false if the key no longer permits it, and then no byte was moved. */
+    /** Copies a peer's bytes to their place; false if the key does not permit it (any more), and then no byte was moved. */
     boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection);
 
     /** Puts bytes for a peer into a packet as its payload, or has it {@linkplain Packet#refer refer} to them; false as above. */

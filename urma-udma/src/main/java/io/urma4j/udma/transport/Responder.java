@@ -97,24 +97,10 @@ final class Responder {
         return psnOnWire == Psn.onWire(expected) && !isBroken && !isGapTold && recovery.isEmpty();
     }
 
-    /** Whether no message of several packets is in progress. */
-    boolean isBetweenMessages() {
-        return incoming.isIdle();
-    }
-
     /** Executes the expected request. */
     void takeExpected(Packet packet, boolean isDelayed, long nowNanos) {
         answers.arrived(isDelayed);
         inOrder(packet, expected, Bth.transmission(packet.bytes()), nowNanos);
-        assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
-    }
-
-    /** Executes the expected request, a SEND or WRITE of one packet, between two messages. */
-    void takeWholeMessage(Packet packet, boolean isSend, boolean isDelayed, long nowNanos) {
-        answers.arrived(isDelayed);
-        int transmission = Bth.transmission(packet.bytes());
-        boolean asks = Bth.asksForAcknowledgement(packet.bytes());
-        endTransfer(expected, transmission, asks, incoming.takeWhole(packet, isSend, expected, nowNanos), nowNanos);
         assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
     }
 
@@ -212,10 +198,7 @@ final class Responder {
 
     private void transfer(Packet packet, long psn, int transmission, long nowNanos) {
         boolean asks = Bth.asksForAcknowledgement(packet.bytes());
-        endTransfer(psn, transmission, asks, incoming.take(packet, psn, nowNanos), nowNanos);
-    }
-
-    private void endTransfer(long psn, int transmission, boolean asks, int syndrome, long nowNanos) {
+        int syndrome = incoming.take(packet, psn, nowNanos);
         if (syndrome != Incoming.FINE) {
             refuse(psn, 1, syndrome, nowNanos);
             return;

@@ -361,7 +361,7 @@ final class Scoreboard {
         lost.add(psn);
     }
 
-    /** Whether nothing has arrived behind a gap, and nothing unacknowledged is lost or was sent again. */
+    /** Whether nothing has arrived behind a gap, and nothing unacknowledged is lost or was retransmitted. */
     boolean isInOrder() {
         return arrived.count() == 0 && lost.count() == 0 && overUpTo >= repeatedUpTo;
     }

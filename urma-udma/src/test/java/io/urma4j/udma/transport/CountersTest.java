@@ -75,6 +75,6 @@ class CountersTest {
         out.write(100, 0);
         pair.run();
 
-        assertThat(pair.left.connection.traffic()).hasToString("counters sent 1 received 1");
+        assertThat(pair.left.connection.traffic()).hasToString("counters sent 1 received 1 predicted 1");
     }
 }

@@ -58,7 +58,7 @@ final class Oracle implements Memory, ReceiveWork {
 
     @Override
     public boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
-        return true;
+        return isAllowed(key, va, lengthBytes, WRITE, connection);
     }
 
     @Override

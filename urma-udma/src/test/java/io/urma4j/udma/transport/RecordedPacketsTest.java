@@ -148,6 +148,7 @@ class RecordedPacketsTest {
         Packet bundle = Packet.allocate();
         MemorySegment.copy(
                 some.getFirst().bytes(), 0, bundle.bytes(), 0, some.getFirst().lengthBytes());
+        bundle.lengthBytes(some.getFirst().lengthBytes());
         int bytes = Bundle.begin(bundle, some.getFirst().payloadBytes());
         for (Packet next : some.subList(1, some.size())) {
             bytes = Bundle.add(bundle, bytes, next, next.payloadBytes());
