@@ -17,20 +17,15 @@ import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Finds the destination of a packet. A packet without one is dropped, and counted. */
 final class Inbound {
     private static final int NO_CONNECTION = 0;
 
-    /** Of packets in bundles, so that a hostile sender cannot cause one for each position of each buffer. */
-    private static final int MAX_PLACES = 4096;
-
     private final Registry registry;
     private final CardListener listener;
-    private final Packet unpacked = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
-    private int places; // in bundles, that have a packet
+    private final BundlePlaces places = new BundlePlaces();
     private long dropped;
 
     Inbound(Registry registry, CardListener listener) {
@@ -82,22 +77,12 @@ final class Inbound {
         boolean isMarked = Bth.isForwardNotice(bundle.bytes());
         int at = Bundle.first();
         while (at < Bundle.end(bundle)) {
-            Packet one = place(bundle, Bundle.packetAt(at));
+            Packet one = places.in(bundle, Bundle.packetAt(at));
             at = Bundle.take(bundle, at, one);
             Bth.forwardNotice(one.bytes(), isMarked);
             isMarked = false;
             receive(one, origin, isDelayed, nowNanos);
         }
-    }
-
-    /** In the bundle itself, but for the limit. */
-    private Packet place(Packet bundle, int at) {
-        Packet one = bundle.within(at);
-        if (one == null && places < MAX_PLACES) {
-            places++;
-            one = bundle.makeWithin(at);
-        }
-        return one == null ? unpacked : one;
     }
 
     private void datagram(Packet packet, Source origin, long nowNanos) {

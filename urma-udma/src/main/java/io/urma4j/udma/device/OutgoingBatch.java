@@ -4,7 +4,6 @@ import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,19 +23,15 @@ final class OutgoingBatch implements Port {
         FURTHER
     }
 
-    private static final int MAX_PLACES = 4096;
-
     private final Port port;
-    private final Packet elsewhere = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
+    private final BundlePlaces places = new BundlePlaces();
     private Begun begun = Begun.ALONE;
 
     /** In the port's place: a packet that was begun as the first, or the bundle that it has become. */
-    private Packet open = elsewhere;
+    private Packet open = places.elsewhere();
 
     /** The packet that follows: in the place of what is open, or elsewhere. */
-    private Packet further = elsewhere;
-
-    private int places; // in bundles, that have a packet
+    private Packet further = places.elsewhere();
 
     private @Nullable Route route; // of what is open
     private int openPackets; // that were ended; 0 when nothing is open
@@ -71,7 +66,7 @@ final class OutgoingBatch implements Port {
     public @Nullable Packet beginShort(Route to, int opcode, int payloadBytes, int mostBytes) {
         if (openPackets > 0 && isRoute(to) && bytesWith(opcode, payloadBytes) <= mostBytes) {
             begun = Begun.FURTHER;
-            further = place(Bundle.next(openBytesInBundle()));
+            further = places.in(open, Bundle.next(openBytesInBundle()));
             return further;
         }
         close();
@@ -79,7 +74,7 @@ final class OutgoingBatch implements Port {
         route = to;
         Packet place = port.begin(to);
         isFull |= place == null;
-        open = place == null ? elsewhere : place;
+        open = place == null ? places.elsewhere() : place;
         return place;
     }
 
@@ -96,15 +91,6 @@ final class OutgoingBatch implements Port {
     /** The payload of a bundle of the open packets, of which one alone is no bundle yet. */
     private int openBytesInBundle() {
         return openPackets == 1 ? Bundle.entryBytes(open.opcode(), openBytes) : openBytes;
-    }
-
-    private Packet place(int at) {
-        Packet one = open.within(at);
-        if (one == null && places < MAX_PLACES) {
-            places++;
-            one = open.makeWithin(at);
-        }
-        return one == null ? elsewhere : one;
     }
 
     @Override

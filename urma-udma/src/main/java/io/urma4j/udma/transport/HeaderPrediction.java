@@ -33,7 +33,6 @@ final class HeaderPrediction {
     private final Traffic traffic;
     private final byte[] kinds; // by opcode; of each connection, so that it lies near the rest of its state
     private final boolean peerIsOurs;
-
     private final int aethAt; // of an acknowledgement
 
     HeaderPrediction(

@@ -1,6 +1,7 @@
 package io.urma4j.udma.wire;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
@@ -52,6 +53,41 @@ class BundleTest {
         }
         assertThat(at).isEqualTo(Bundle.end(made));
         assertThat(PacketText.of(made)).isEqualTo("BUNDLE of 5 packets");
+    }
+
+    @Test
+    void packetsInTheirPlaceMakeTheSameBundle() {
+        int[] payloads = {8, 0, 3, 512, 1};
+        Packet inPlace = Packet.allocate();
+        int bytes = Bundle.begin(write(inPlace, 0, payloads[0]), payloads[0]);
+        for (int i = 1; i < payloads.length; i++) {
+            Packet next = requireNonNull(inPlace.makeWithin(Bundle.next(bytes)));
+            bytes = Bundle.add(inPlace, bytes, write(next, i, payloads[i]), payloads[i]);
+        }
+        inPlace.lengthBytes(Bth.BYTES + bytes + Icrc.BYTES);
+
+        Packet copied = bundle(payloads);
+        assertThat(inPlace.lengthBytes()).isEqualTo(copied.lengthBytes());
+        assertThat(MemorySegment.mismatch(inPlace.bytes(), 0, bytes + Bth.BYTES, copied.bytes(), 0, bytes + Bth.BYTES))
+                .as("the first byte that differs")
+                .isEqualTo(-1);
+        int at = Bundle.first();
+        for (int i = 0; at < Bundle.end(inPlace); i++) {
+            Packet one = inPlace.within(Bundle.packetAt(at));
+            one = one == null ? requireNonNull(inPlace.makeWithin(Bundle.packetAt(at))) : one;
+            at = Bundle.take(inPlace, at, one);
+            assertThat(PacketCheck.of(one)).isNull();
+            assertThat(Bth.psn(one.bytes())).isEqualTo(i);
+            assertThat(one.payloadBytes()).isEqualTo(payloads[i]);
+        }
+    }
+
+    @Test
+    void aPacketHasNoPlaceBetweenWordsNorAtTheEnd() {
+        assertThat(bundle.makeWithin(18)).isNull();
+        assertThat(bundle.makeWithin(Packet.MAX_ROCE_BYTES)).isNull();
+        assertThat(bundle.within(16)).isNull();
+        assertThat(bundle.makeWithin(16)).isNotNull().isSameAs(bundle.within(16));
     }
 
     private static byte[] pattern(int psn, int length) {
