@@ -78,11 +78,15 @@ public final class Load implements AutoCloseable {
     /** The processes meet in the load's own folder, and packets stay on this host. */
     private Map<String, String> environment(String device) {
         Map<String, String> environment = new HashMap<>();
-        environment.put("URMA_RUNTIME_DIR", folder.resolve("runtime").toString());
+        environment.put("URMA_RUNTIME_DIR", runtimeDirectory().toString());
         if (device.startsWith("udma") && System.getenv("URMA_UDMA_ADDRESSES") == null) {
             environment.put("URMA_UDMA_ADDRESSES", "127.0.0.1");
         }
         return environment;
+    }
+
+    private Path runtimeDirectory() {
+        return folder.resolve("runtime");
     }
 
     /** The options are those of {@link LoadOptions#HELP}. */
@@ -116,6 +120,7 @@ public final class Load implements AutoCloseable {
     private int run() throws IOException, InterruptedException {
         System.out.println("Block store on " + options.device() + ": " + options.clients() + " clients for "
                 + options.duration().toSeconds() + " s, " + options.kills() + " kills, seed " + options.seed());
+        System.out.println("See its pools with: URMA_RUNTIME_DIR=" + runtimeDirectory() + " ./urma admin show pool");
         List<Kill> plan = KillPlan.of(options.seed(), options.kills(), options.duration(), options.clients());
         awaitFirstOperations();
         Duration progressAt = PROGRESS;
