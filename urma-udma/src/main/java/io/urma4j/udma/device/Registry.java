@@ -17,9 +17,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     private final WireNumbers<Owner> numbers =
             new WireNumbers<>(CardCommands.FIRST_NUMBER, CardCommands.FIRST_CONNECTION - 1);
 
-    // the connection that was last asked for: packets in a row are mostly of one
-    private int lastNumber;
-    private @Nullable CardConnection lastLink;
+    private @Nullable CardConnection lastLink; // that was asked for: packets in a row are mostly of one
 
     /** The owner of a number: one of these, or a connected Jetty, which has two. */
     private static final class Owner {
@@ -61,7 +59,6 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     }
 
     private void forgetLast() {
-        lastNumber = 0;
         lastLink = null;
     }
 
@@ -76,11 +73,12 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     /** The connection with this number on this side; null if there is none. */
     @Nullable
     CardConnection link(int number) {
-        if (lastLink == null || number != lastNumber) {
-            Owner owner = numbers.get(number);
-            lastNumber = number;
-            lastLink = owner == null ? null : owner.link;
+        CardConnection last = lastLink;
+        if (last != null && last.number() == number) {
+            return last;
         }
+        Owner owner = numbers.get(number);
+        lastLink = owner == null ? null : owner.link;
         return lastLink;
     }
 
