@@ -128,7 +128,7 @@ class CrashIT {
      */
     @Rule({"S12.4", "S6.8", "S7.9", "S13.2", "S12.6"})
     @Test
-    @Timeout(1800)
+    @Timeout(8000) // a thousand take an hour beside another module
     void survivorOutlivesPeersThatAreKilledAtAnyMoment() throws Exception {
         var late = new Moment(true, LATEST_MICROS, -1);
         killHome(0, late); // what is made once is there from now on

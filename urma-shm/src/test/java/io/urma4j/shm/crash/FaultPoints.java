@@ -1,14 +1,13 @@
 package io.urma4j.shm.crash;
 
 import io.urma4j.libc.Signal;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** In the victim: what happens when a {@link FaultPoint} is reached. */
 public final class FaultPoints {
-    private static final AtomicInteger LEFT = new AtomicInteger();
-    private static volatile @Nullable String armed;
-    private static volatile Signal signal = Signal.KILL;
+    private static volatile @Nullable String armed; // written under the lock of the class, which guards the others
+    private static int left;
+    private static Signal signal = Signal.KILL;
 
     private FaultPoints() {}
 
@@ -17,19 +16,27 @@ public final class FaultPoints {
      *
      * @param times the number of the pass, from 1
      */
-    static void arm(FaultPoint point, Signal what, int times) {
+    static synchronized void arm(FaultPoint point, Signal what, int times) {
         signal = what;
-        LEFT.set(times);
+        left = times;
         armed = point.name();
     }
 
-    static void disarm() {
+    /** No signal is sent after it has returned. */
+    static synchronized void disarm() {
         armed = null;
     }
 
     /** The copies of the library's classes call this. */
     public static void reached(String point) {
-        if (point.equals(armed) && LEFT.decrementAndGet() == 0) {
+        if (point.equals(armed)) {
+            pass(point);
+        }
+    }
+
+    /** The lock is held until the signal has been sent: a stop that came after {@link #disarm} would never end. */
+    private static synchronized void pass(String point) {
+        if (point.equals(armed) && --left == 0) {
             armed = null;
             signal.sendTo(Math.toIntExact(ProcessHandle.current().pid()));
         }
