@@ -9,6 +9,7 @@ module io.urma4j.core {
 
     exports io.urma4j;
     exports io.urma4j.buffer;
+    exports io.urma4j.peer;
     exports io.urma4j.spi;
     // shared by the providers of urma4j; not an API for others
     exports io.urma4j.spi.control to
@@ -19,4 +20,5 @@ module io.urma4j.core {
             io.urma4j.udma;
 
     uses io.urma4j.spi.UrmaProvider;
+    uses io.urma4j.peer.PeerMemoryService;
 }

@@ -4,6 +4,7 @@ import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.peer.PeerMemory;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.UrmaProvider;
 import io.urma4j.spi.support.Setting;
@@ -28,10 +29,13 @@ public final class Urma implements AutoCloseable {
 
     private final List<UrmaDevice> devices = new ArrayList<>();
     private final Map<String, RuntimeException> absent = new LinkedHashMap<>();
+    private final PeerMemory peerMemory;
     private final ClosingOrder children = new ClosingOrder(this);
     private final Lifetime life = new Lifetime(this);
 
-    private Urma() {}
+    private Urma(PeerMemory peerMemory) {
+        this.peerMemory = peerMemory;
+    }
 
     /** Opens the library with the settings of the environment. */
     public static Urma open() {
@@ -40,7 +44,7 @@ public final class Urma implements AutoCloseable {
 
     /** Opens the library: finds the providers on class and module path, and asks each for its devices. */
     public static Urma open(UrmaOptions options) {
-        Urma urma = new Urma();
+        Urma urma = new Urma(PeerMemory.open(options));
         for (UrmaProvider provider : ServiceLoader.load(UrmaProvider.class, Urma.class.getClassLoader())) {
             urma.addDevicesOf(provider, options);
         }
@@ -130,6 +134,12 @@ public final class Urma implements AutoCloseable {
         return failure;
     }
 
+    /** The memory of GPUs and NPUs that works here. */
+    public PeerMemory peerMemory() {
+        life.checkOpen();
+        return peerMemory;
+    }
+
     ClosingOrder children() {
         life.checkOpen();
         return children;
@@ -144,6 +154,7 @@ public final class Urma implements AutoCloseable {
         ClosingOrder all = new ClosingOrder(this);
         devices.forEach(device -> all.add(device::shutDown, 1));
         all.add(() -> ClosingOrder.throwIfFailed(children.closeAll()), 0);
+        all.add(peerMemory, 2);
         ClosingOrder.throwIfFailed(all.closeAll());
     }
 

@@ -19,6 +19,11 @@ public enum Setting {
             "`refused`",
             "segments of other processes on huge pages of the machine's pool: `trusted` maps them, although a hole in"
                     + " them can end this process"),
+    NPU(
+            "urma.npu",
+            "none",
+            "simulated NPUs, if `urma-npu` is on the path: their number, then `name=value` pairs, as in"
+                    + " `2,profile=ascend`; see [peer memory](peer-memory.md#simulated-npus)"),
     UDMA_ADDRESSES(
             "urma.udma.addresses",
             "the first that is up and reaches other hosts, IPv4 before IPv6; else `127.0.0.1`",

@@ -1,0 +1,319 @@
+package io.urma4j.peer;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.internal.Checks;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client in the registry, with its registrations. Its calls run on threads of their own, so that one that does not return
+ * costs its caller a timeout, and nothing else. Safe for any thread.
+ */
+final class ClientEntry {
+    private static final System.Logger LOG = System.getLogger(ClientEntry.class.getName());
+
+    private final PeerMemoryClient client;
+    private final String name;
+    private final ClientStyle style;
+    private final Tickets tickets;
+    private final Duration callTimeout;
+    private final Set<Thread> invalidating;
+    private final ClientStats stats = new ClientStats();
+    private final ExecutorService calls;
+    private final Object acquiring = new Object(); // one acquire at a time
+
+    private final Set<PeerRegion> regions = new LinkedHashSet<>(); // all guarded by this
+    private int starting; // registrations that are no regions yet
+    private @Nullable CompletableFuture<Void> unregistration;
+
+    ClientEntry(PeerMemoryClient client, Tickets tickets, Duration callTimeout, Set<Thread> invalidating) {
+        this.client = client;
+        this.name = client.name();
+        this.style = client.style();
+        this.tickets = tickets;
+        this.callTimeout = callTimeout;
+        this.invalidating = invalidating;
+        this.calls = Executors.newCachedThreadPool(
+                Thread.ofPlatform().daemon().name("urma-peer-" + name + "-", 0).factory());
+    }
+
+    String name() {
+        return name;
+    }
+
+    ClientStyle style() {
+        return style;
+    }
+
+    PeerMemoryClient client() {
+        return client;
+    }
+
+    Tickets tickets() {
+        return tickets;
+    }
+
+    Duration callTimeout() {
+        return callTimeout;
+    }
+
+    ClientStats stats() {
+        return stats;
+    }
+
+    DmaEngine engine(int ordinal) {
+        return client.engine(ordinal);
+    }
+
+    /**
+     * Pins the range if it is this client's.
+     *
+     * @return null if it is not
+     */
+    @Nullable
+    PeerRegion pin(PinRequest request) {
+        return call("acquire, getPages or dmaMap", () -> pinHere(request), region -> {
+            if (region != null) {
+                region.close(); // its caller has given up
+            }
+        });
+    }
+
+    private @Nullable PeerRegion pinHere(PinRequest request) {
+        if (!begin()) {
+            return null;
+        }
+        PeerRegion region = null;
+        try {
+            PeerAcquisition acquisition = acquire(request.range());
+            if (acquisition == null) {
+                return null;
+            }
+            region = newRegion(acquisition, request);
+        } finally {
+            started(region);
+        }
+        region.pin();
+        return region;
+    }
+
+    private @Nullable PeerAcquisition acquire(DeviceRange range) {
+        Ownership answer;
+        try {
+            synchronized (acquiring) {
+                answer = client.acquire(range);
+            }
+        } catch (RuntimeException e) {
+            stats.failure();
+            LOG.log(Level.WARNING, "{0} failed in acquire, which counts as not its own: {1}", this, e);
+            return null;
+        }
+        return switch (answer) {
+            case Ownership.Mine mine -> mine.acquisition();
+            case Ownership.NotMine other -> null;
+            case Ownership.Refused refused ->
+                throw Checks.invalid(this, "refuses memory " + range + ": " + refused.reason());
+            case null -> {
+                stats.failure();
+                LOG.log(Level.WARNING, "{0} answered null in acquire, which counts as not its own", this);
+                yield null;
+            }
+        };
+    }
+
+    private PeerRegion newRegion(PeerAcquisition acquisition, PinRequest request) {
+        try {
+            return new PeerRegion(this, acquisition, request);
+        } catch (RuntimeException e) {
+            guard("release", acquisition::release);
+            throw e;
+        }
+    }
+
+    /** An allocation and its client. */
+    record Owner(ClientEntry client, DeviceIdentity identity) {}
+
+    /** Which allocation the range lies in; EINVAL if it is not this client's. */
+    DeviceIdentity identify(DeviceRange range) {
+        DeviceIdentity identity = tryIdentify(range);
+        if (identity == null) {
+            throw Checks.invalid(this, "does not own the whole range " + range);
+        }
+        return identity;
+    }
+
+    @Nullable
+    DeviceIdentity tryIdentify(DeviceRange range) {
+        return call("acquire", () -> identifyHere(range), late -> {});
+    }
+
+    private @Nullable DeviceIdentity identifyHere(DeviceRange range) {
+        if (!begin()) {
+            return null;
+        }
+        try {
+            PeerAcquisition acquisition = acquire(range);
+            if (acquisition == null) {
+                return null;
+            }
+            try {
+                return acquisition.identity();
+            } finally {
+                guard("release", acquisition::release);
+            }
+        } finally {
+            started(null);
+        }
+    }
+
+    private synchronized boolean begin() {
+        if (unregistration != null) {
+            return false;
+        }
+        starting++;
+        return true;
+    }
+
+    private void started(@Nullable PeerRegion region) {
+        synchronized (this) {
+            starting--;
+            if (region != null) {
+                regions.add(region);
+                stats.allocated();
+            }
+        }
+        endIfUnused();
+    }
+
+    void released(PeerRegion region) {
+        synchronized (this) {
+            if (regions.remove(region)) {
+                stats.deallocated();
+            }
+        }
+        endIfUnused();
+    }
+
+    /** What the client calls. */
+    void invalidate(Ticket ticket, InvalidationReason reason) {
+        PeerRegion region = tickets.find(ticket);
+        if (region == null || !region.client().equals(name)) {
+            stats.unknownTicket();
+            return;
+        }
+        stats.freeCallback();
+        region.invalidate(reason);
+    }
+
+    void enterInvalidation() {
+        invalidating.add(Thread.currentThread());
+    }
+
+    void leaveInvalidation() {
+        invalidating.remove(Thread.currentThread());
+    }
+
+    /** Accepts no further registrations; the result completes after the last release. Idempotent. */
+    CompletableFuture<Void> unregister() {
+        CompletableFuture<Void> result;
+        synchronized (this) {
+            if (unregistration == null) {
+                unregistration = new CompletableFuture<>();
+            }
+            result = unregistration;
+        }
+        endIfUnused();
+        return result;
+    }
+
+    private void endIfUnused() {
+        CompletableFuture<Void> ended;
+        synchronized (this) {
+            ended = unregistration;
+            if (ended == null || ended.isDone() || starting > 0 || !regions.isEmpty()) {
+                return;
+            }
+            unregistration = CompletableFuture.completedFuture(null);
+        }
+        guard("close", client::close);
+        calls.shutdown();
+        ended.complete(null);
+    }
+
+    synchronized List<PeerRegion> regions() {
+        return List.copyOf(regions);
+    }
+
+    /** A call of the client that cannot be undone: its failure is logged and counted, and the caller goes on. */
+    void guard(String call, Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            stats.failure();
+            LOG.log(Level.WARNING, "{0} failed in {1}, the rest goes on: {2}", this, call, e);
+        }
+    }
+
+    /**
+     * Makes calls of the client on a thread of its own.
+     *
+     * @param late what to do with a result that comes after the timeout
+     * @throws UrmaException ETIMEOUT if they do not return
+     */
+    <T extends @Nullable Object> T call(String what, Supplier<T> action, Consumer<T> late) {
+        CompletableFuture<T> future = CompletableFuture.supplyAsync(action, calls);
+        boolean interrupted = false;
+        try {
+            long deadline = System.nanoTime() + callTimeout.toNanos();
+            while (true) {
+                try {
+                    return future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true; // the timeout is short
+                }
+            }
+        } catch (ExecutionException e) {
+            throw failure(what, e.getCause());
+        } catch (TimeoutException e) {
+            stats.failure();
+            CompletableFuture<Void> _ = future.thenAccept(late);
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT,
+                    this,
+                    "did not return from " + what + " within " + callTimeout.toMillis() + " ms");
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private RuntimeException failure(String what, @Nullable Throwable cause) {
+        return switch (cause) {
+            case UrmaException e -> new UrmaException(e.status(), e.object(), e.reason(), e); // with both stack traces
+            case Error e -> throw e;
+            case null, default -> {
+                stats.failure();
+                yield new UrmaException(UrmaStatus.FAIL, this, "failed in " + what + ": " + cause, cause);
+            }
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "peer memory client " + name;
+    }
+}

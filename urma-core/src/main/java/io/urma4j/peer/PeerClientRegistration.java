@@ -1,0 +1,45 @@
+package io.urma4j.peer;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A client's place in the registry. Safe for any thread. */
+public final class PeerClientRegistration {
+    private final PeerMemoryRegistry registry;
+    private final ClientEntry entry;
+
+    PeerClientRegistration(PeerMemoryRegistry registry, ClientEntry entry) {
+        this.registry = registry;
+        this.entry = entry;
+    }
+
+    /**
+     * Removes the client: it is asked no more. The result completes once its last registration has been released and the client
+     * is closed; then no call of it is in progress. Idempotent.
+     */
+    public CompletableFuture<Void> unregister() {
+        registry.remove(entry);
+        return entry.unregister();
+    }
+
+    /** Like {@link #unregister}, and revokes the registrations first; their owners still have to close them. */
+    public CompletableFuture<Void> unregisterByForce() {
+        CompletableFuture<Void> result = unregister();
+        entry.regions().forEach(region -> region.revoke(InvalidationReason.CLIENT_GONE));
+        return result;
+    }
+
+    /** The registrations that {@link #unregister} waits for. */
+    public List<String> holders() {
+        return entry.regions().stream().map(PeerRegion::toString).toList();
+    }
+
+    public PeerCounters counters() {
+        return entry.stats().read();
+    }
+
+    @Override
+    public String toString() {
+        return entry.toString();
+    }
+}

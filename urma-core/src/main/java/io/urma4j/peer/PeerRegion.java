@@ -1,0 +1,405 @@
+package io.urma4j.peer;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.internal.Checks;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A registered range of device memory, and the only way by which a provider moves its bytes: a copy that the region admits
+ * ends before an invalidation returns, and later ones are refused.
+ *
+ * <p>Created by {@link PeerMemoryRegistry#pin} with pages pinned and mapped. The provider then makes its keys, and calls {@link
+ * #activate}, or {@link #close} if it cannot. Safe for any thread.
+ *
+ * <p>One transition runs at a time; others wait for it. A client's lock may be held by the thread that invalidates, so a
+ * deregistration calls the client only after it has let invalidations pass (state {@link RegionState#STOPPED}).
+ */
+public final class PeerRegion implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(PeerRegion.class.getName());
+
+    /** How long an invalidation waits for copies before it aborts them: the time that NVIDIA gives a free callback. */
+    static final Duration FENCE_TIMEOUT = Duration.ofMillis(5);
+
+    /** How often pages may move under one operation before it fails. */
+    private static final int MAX_REPINS = 3;
+
+    private final ClientEntry client;
+    private final PeerAcquisition acquisition;
+    private final DeviceRange range;
+    private final boolean writable;
+    private final DeviceIdentity identity;
+    private final MappedPages pages; // owned by the thread that performs a transition
+    private final CopiesInFlight copies = new CopiesInFlight();
+    private final Ticket ticket;
+
+    private final RegionLife life = new RegionLife(this); // guards what follows
+    private @Nullable InvalidationReason pending; // that came while a client's call was in progress
+    private @Nullable InvalidationReason invalidated;
+    private @Nullable RegionUser user; // from the activation on
+
+    /** @throws UrmaException ENOMEM if there are too many registrations */
+    PeerRegion(ClientEntry client, PeerAcquisition acquisition, PinRequest request) {
+        this.client = client;
+        this.acquisition = acquisition;
+        this.range = request.range();
+        this.writable = request.writable();
+        this.identity = acquisition.identity();
+        this.pages = new MappedPages(client, acquisition, range, request.devices());
+        this.ticket = client.tickets().add(this);
+    }
+
+    /** Pins and maps the pages; afterwards the caller owns the region. A failure undoes everything, and releases it. */
+    void pin() {
+        life.begin();
+        try {
+            pages.pin(writable, ticket, client::invalidate);
+            life.move(RegionState.PINNED);
+            pages.map();
+        } catch (RuntimeException | Error e) {
+            life.end(RegionState.STOPPED);
+            release();
+            throw e;
+        }
+        InvalidationReason early;
+        synchronized (life) {
+            early = pending;
+            if (early == null) {
+                life.end(RegionState.MAPPED);
+                return;
+            }
+            life.move(RegionState.MAPPED);
+            beginInvalidation(early);
+        }
+        performInvalidation(early, true);
+    }
+
+    /**
+     * Lets operations begin, once the provider's keys exist. Called once.
+     *
+     * @throws UrmaException EINVAL if the memory was invalidated meanwhile: then the keys have been revoked, and the caller
+     *     closes the region
+     */
+    public void activate(RegionUser keys) {
+        InvalidationReason early;
+        synchronized (life) {
+            life.await(Long.MAX_VALUE);
+            user = keys;
+            if (life.state() == RegionState.MAPPED) {
+                life.move(RegionState.ACTIVE);
+                copies.open();
+                return;
+            }
+            if (life.state() == RegionState.MOVED) {
+                return; // the first copy pins it
+            }
+            early = invalidated;
+        }
+        if (early == null) {
+            throw Checks.invalid(this, "cannot be activated: it is " + life.state());
+        }
+        guardUser("revoke", () -> keys.revoke(early));
+        guardUser("invalidated", () -> keys.invalidated(early));
+        throw Checks.invalid(this, "was invalidated while it was registered: " + early);
+    }
+
+    /** What the client asks for. Returns once no byte moves. */
+    void invalidate(InvalidationReason reason) {
+        boolean isStopping;
+        synchronized (life) {
+            if (life.isMine()) {
+                pending = reason; // the client calls back within a call, which sees this when it returns
+                return;
+            }
+            if (life.isChanging() && (life.state() == RegionState.ACQUIRED || life.state() == RegionState.PINNED)) {
+                pending = reason; // the registering thread sees this before the region is used
+            }
+            life.await(Long.MAX_VALUE);
+            isStopping = life.state() == RegionState.STOPPING;
+            if (canInvalidate()) {
+                beginInvalidation(reason);
+            } else if (!isStopping) {
+                return;
+            }
+        }
+        if (isStopping) {
+            fence(Long.MAX_VALUE); // a deregistration gave up waiting for copies
+        } else {
+            performInvalidation(reason, true);
+        }
+    }
+
+    /** What the registry asks for, by force: the client has not unmapped anything. */
+    void revoke(InvalidationReason reason) {
+        synchronized (life) {
+            if (!life.await(client.callTimeout().toNanos())) {
+                LOG.log(Level.WARNING, "{0} cannot be revoked: a call of its client has not returned", this);
+                return;
+            }
+            if (!canInvalidate()) {
+                return;
+            }
+            beginInvalidation(reason);
+        }
+        performInvalidation(reason, false);
+    }
+
+    private boolean canInvalidate() {
+        return life.state() == RegionState.MAPPED
+                || life.state() == RegionState.ACTIVE
+                || life.state() == RegionState.MOVED;
+    }
+
+    private void beginInvalidation(InvalidationReason reason) {
+        life.move(RegionState.INVALIDATING);
+        life.begin();
+        invalidated = reason;
+    }
+
+    /** Keys first: otherwise new copies arrive for ever. Then the copies in progress, and then the pages. */
+    private void performInvalidation(InvalidationReason reason, boolean byClient) {
+        boolean isMove = reason == InvalidationReason.REMAPPED && client.style() == ClientStyle.DYNAMIC;
+        RegionUser keys = isMove ? null : user; // before the activation there are none
+        client.enterInvalidation();
+        try {
+            if (keys != null) {
+                guardUser("revoke", () -> keys.revoke(reason));
+            }
+            fence(Long.MAX_VALUE);
+            if (byClient && client.style() == ClientStyle.UNMAPS) {
+                pages.forget();
+            } else {
+                pages.unmapAndPut();
+            }
+            if (keys != null) {
+                guardUser("invalidated", () -> keys.invalidated(reason));
+            }
+        } finally {
+            client.leaveInvalidation();
+            life.end(isMove ? RegionState.MOVED : RegionState.INVALIDATED);
+        }
+    }
+
+    /** Returns whether no copy is in progress any more. */
+    private boolean fence(long limitNanos) {
+        if (!copies.fence(FENCE_TIMEOUT.toNanos())) {
+            client.stats().lateFence();
+            return copies.abort(limitNanos);
+        }
+        return true;
+    }
+
+    private void guardUser(String call, Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "{0}: its user failed in {1}, the invalidation goes on: {2}", this, call, e);
+        }
+    }
+
+    /**
+     * Copies host memory into the region. Returns once the copy has been started.
+     *
+     * @param copy reports the end
+     * @throws UrmaException EINVAL if the range does not lie in the region, or the region was invalidated: then nothing was
+     *     started
+     */
+    public void copyIn(CopyStream stream, long offset, MemorySegment source, Copy copy) {
+        Checks.range(this, offset, source.byteSize(), range.lengthBytes());
+        admit(copy.near, stream);
+        try {
+            stream.copyIn(range.address() + offset, source, copy);
+        } catch (RuntimeException e) {
+            copy.near.release();
+            throw e;
+        }
+    }
+
+    /** Copies from the region to host memory; like {@link #copyIn}. */
+    public void copyOut(CopyStream stream, long offset, MemorySegment target, Copy copy) {
+        Checks.range(this, offset, target.byteSize(), range.lengthBytes());
+        admit(copy.near, stream);
+        try {
+            stream.copyOut(range.address() + offset, target, copy);
+        } catch (RuntimeException e) {
+            copy.near.release();
+            throw e;
+        }
+    }
+
+    /** Copies to another region that the device of {@code stream} reaches; like {@link #copyIn}. */
+    public void copyTo(
+            CopyStream stream, long offset, PeerRegion target, long targetOffset, long lengthBytes, Copy copy) {
+        Checks.range(this, offset, lengthBytes, range.lengthBytes());
+        Checks.range(target, targetOffset, lengthBytes, target.range.lengthBytes());
+        admit(copy.near, stream);
+        try {
+            target.admit(copy.far, stream);
+            stream.copyWithin(range.address() + offset, target.range.address() + targetOffset, lengthBytes, copy);
+        } catch (RuntimeException e) {
+            copy.far.release();
+            copy.near.release();
+            throw e;
+        }
+    }
+
+    private void admit(CopyHold hold, CopyStream stream) {
+        for (int repins = 0; !copies.begin(hold, stream); repins++) {
+            if (repins == MAX_REPINS || !isBackAfterMove()) {
+                throw Checks.invalid(this, "cannot be accessed: it is " + life.state());
+            }
+        }
+    }
+
+    /** Waits for another thread's transition, and pins pages that have moved. Returns whether a copy may be tried. */
+    private boolean isBackAfterMove() {
+        synchronized (life) {
+            if (!life.await(client.callTimeout().toNanos())) {
+                return false;
+            }
+            if (life.state() != RegionState.MOVED || user == null) {
+                return life.state() == RegionState.ACTIVE;
+            }
+        }
+        client.call("getPages", this::repin, region -> {});
+        return true;
+    }
+
+    private PeerRegion repin() {
+        synchronized (life) {
+            if (life.isChanging() || life.state() != RegionState.MOVED) {
+                return this; // another copy came first
+            }
+            life.begin();
+            pending = null;
+        }
+        InvalidationReason again = null;
+        RegionState result = RegionState.MOVED;
+        try {
+            pages.pin(writable, ticket, client::invalidate);
+            pages.map();
+            client.stats().repinned();
+            synchronized (life) {
+                again = pending;
+            }
+            if (again == null) {
+                copies.open();
+                result = RegionState.ACTIVE;
+            }
+        } finally {
+            if (result == RegionState.MOVED) {
+                pages.unmapAndPut();
+            }
+            life.end(result);
+        }
+        if (again != null) {
+            invalidate(again);
+        }
+        return this;
+    }
+
+    /**
+     * Deregisters: waits for the copies in progress, unmaps and puts the pages. Idempotent; called again after a timeout, it
+     * goes on.
+     *
+     * @throws IllegalStateException within an invalidation, which would wait for itself
+     * @throws UrmaException ETIMEOUT if the device ends no copies, or its client does not answer
+     */
+    @Override
+    public void close() {
+        synchronized (life) {
+            if (life.isMine()) {
+                throw new IllegalStateException(this + " cannot be closed within its own invalidation");
+            }
+            if (!life.await(client.callTimeout().toNanos())) {
+                throw timeout("another thread's call of its client has not returned");
+            }
+            if (life.state() == RegionState.STOPPED || life.state() == RegionState.RELEASED) {
+                return;
+            }
+            life.begin();
+            if (life.state() == RegionState.ACTIVE || life.state() == RegionState.MOVED) {
+                life.move(RegionState.STOPPING);
+            }
+        }
+        if (!fence(client.callTimeout().toNanos())) {
+            life.end(RegionState.STOPPING);
+            throw timeout(copies.count() + " copies have not ended, although they were aborted");
+        }
+        life.end(RegionState.STOPPED);
+        client.call("release", this::release, region -> {});
+    }
+
+    private UrmaException timeout(String what) {
+        return new UrmaException(
+                UrmaStatus.ETIMEOUT,
+                this,
+                what + " within " + client.callTimeout().toMillis() + " ms");
+    }
+
+    /** The region is stopped, and so no other thread touches its pages. */
+    private PeerRegion release() {
+        pages.unmapAndPut();
+        client.tickets().remove(ticket);
+        client.guard("release", acquisition::release);
+        life.move(RegionState.RELEASED);
+        client.released(this);
+        return this;
+    }
+
+    /** The registered bytes. */
+    public DeviceRange range() {
+        return range;
+    }
+
+    public DeviceIdentity identity() {
+        return identity;
+    }
+
+    /** The name of its client. */
+    public String client() {
+        return client.name();
+    }
+
+    /** The copy engine of its device. */
+    public DmaEngine engine() {
+        return client.engine(identity.ordinal());
+    }
+
+    /** Whether operations run: neither invalidated nor closed. */
+    public boolean isUsable() {
+        RegionState now = life.state();
+        return now == RegionState.ACTIVE || now == RegionState.MOVED;
+    }
+
+    /** Whether its pages are pinned, or will be again: the memory must not be freed under it. */
+    boolean isHeld() {
+        return switch (life.state()) {
+            case ACQUIRED, PINNED, MAPPED, ACTIVE, MOVED, INVALIDATING, STOPPING -> true;
+            case INVALIDATED, STOPPED, RELEASED -> false;
+        };
+    }
+
+    /** The bus address of a byte, for one of the devices that the region was pinned for; EINVAL for others. */
+    public long busAddress(DmaDevice device, long offset) {
+        synchronized (life) {
+            if (life.isChanging() && !life.isMine()) {
+                throw Checks.invalid(this, "has no bus addresses now: it is " + life.state());
+            }
+            return pages.busAddress(device, offset);
+        }
+    }
+
+    /** Copies that have not ended. */
+    public int copiesInFlight() {
+        return copies.count();
+    }
+
+    @Override
+    public String toString() {
+        return client.name() + ":" + identity.ordinal() + " memory " + range;
+    }
+}

@@ -1,0 +1,84 @@
+package io.urma4j.peer;
+
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a region, and which thread is changing it: one at a time. Its monitor guards the transition and what {@link
+ * PeerRegion} decides by it; the monitor is a leaf, and nothing is called under it. Safe for any thread.
+ */
+final class RegionLife {
+    private static final System.Logger LOG = System.getLogger(RegionLife.class.getName());
+    private static final long LOG_AFTER_MILLIS = 1_000;
+
+    private final PeerRegion owner;
+    private volatile RegionState state = RegionState.ACQUIRED; // written under this
+    private @Nullable Thread transition; // that performs one; guarded by this
+
+    RegionLife(PeerRegion owner) {
+        this.owner = owner;
+    }
+
+    RegionState state() {
+        return state;
+    }
+
+    /** Whether a transition is in progress. */
+    synchronized boolean isChanging() {
+        return transition != null;
+    }
+
+    /** Whether this thread performs the transition: a client calls back. */
+    synchronized boolean isMine() {
+        return Thread.currentThread().equals(transition);
+    }
+
+    /** Makes this thread the one that performs a transition; the caller has seen that none is in progress. */
+    synchronized void begin() {
+        transition = Thread.currentThread();
+    }
+
+    /** Goes on to another state. */
+    synchronized void move(RegionState next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(owner + " cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    /** Ends the transition of this thread in that state, which may be the present one. */
+    synchronized void end(RegionState next) {
+        if (state != next) {
+            move(next);
+        }
+        transition = null;
+        notifyAll();
+    }
+
+    /**
+     * Waits for the end of another thread's transition. An interrupt does not end the wait, because bytes might still move; it
+     * is kept.
+     *
+     * @return false if the timeout came first
+     */
+    synchronized boolean await(long timeoutNanos) {
+        long began = System.nanoTime();
+        boolean interrupted = false;
+        long waited = 0;
+        while (transition != null && waited < timeoutNanos) {
+            try {
+                wait(LOG_AFTER_MILLIS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            waited = System.nanoTime() - began;
+            if (waited >= LOG_AFTER_MILLIS * 1_000_000) {
+                LOG.log(Level.WARNING, "{0} ({1}): still waiting for a call of its client", owner, state);
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return transition == null;
+    }
+}

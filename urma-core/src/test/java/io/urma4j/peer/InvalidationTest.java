@@ -1,0 +1,554 @@
+package io.urma4j.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.UrmaStatus;
+import io.urma4j.peer.ScriptedClient.Scripted;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a free at the wrong moment costs: an error, never a byte. */
+@Timeout(60)
+class InvalidationTest {
+    private static final DmaDevice NIC = new DmaDevice("nic0", 64, 1, true);
+
+    private final PeerMemoryRegistry registry = new PeerMemoryRegistry(64, -2, Duration.ofMillis(500));
+    private final ScriptedClient client = new ScriptedClient("npu");
+    private final PeerClientRegistration registration = registry.register(client);
+    private final CopyStream stream = client.streams.openStream();
+    private final Keys keys = new Keys();
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment host = arena.allocate(4096);
+
+    @AfterEach
+    void everythingIsGivenBack() {
+        arena.close();
+        assertThat(client.calls).noneMatch(call -> call.startsWith("WRONG"));
+        PeerCounters all = registration.counters();
+        assertThat(all.registeredPages()).isEqualTo(all.deregisteredPages());
+        assertThat(all.registeredBytes()).isEqualTo(all.deregisteredBytes());
+    }
+
+    private PeerRegion pinned() {
+        return registry.pin(
+                new PinRequest(null, new DeviceRange(0, ScriptedClient.BASE, 4096), true, List.of(NIC), true));
+    }
+
+    private PeerRegion active() {
+        PeerRegion region = pinned();
+        region.activate(keys);
+        return region;
+    }
+
+    private Scripted acquisition() {
+        return client.acquisitions.getLast();
+    }
+
+    private static Thread started(Runnable action) {
+        return Thread.ofPlatform().daemon().start(action);
+    }
+
+    private static void awaitWaiting(Thread thread) throws InterruptedException {
+        while (thread.getState() != Thread.State.TIMED_WAITING && thread.getState() != Thread.State.WAITING) {
+            assertThat(thread.isAlive()).as("%s waits", thread).isTrue();
+            Thread.sleep(1);
+        }
+    }
+
+    private static void join(Thread thread) throws InterruptedException {
+        assertThat(thread.join(Duration.ofSeconds(30))).as("%s ended", thread).isTrue();
+    }
+
+    /** P18: another thread frees while the pages are pinned and not mapped. */
+    @Test
+    void aFreeBetweenPinAndMapFailsTheRegistration() throws InterruptedException {
+        AtomicReference<Thread> freeing = new AtomicReference<>();
+        client.in("dmaMap:nic0", () -> {
+            Thread thread = started(acquisition()::free);
+            freeing.set(thread);
+            try {
+                awaitWaiting(thread);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        PeerRegion region = pinned();
+
+        assertThatThrownBy(() -> region.activate(keys))
+                .hasMessageContaining("was invalidated while it was registered: FREED");
+        join(freeing.get());
+        region.close();
+
+        assertThat(keys.calls).containsExactly("revoke FREED", "invalidated FREED");
+        assertThat(client.calls)
+                .containsExactly(
+                        "acquire#0", "getPages#0", "dmaMap:nic0#0", "dmaUnmap:nic0#0", "putPages#0", "release#0");
+    }
+
+    /** P18: the client itself calls back within getPages, as one that finds its memory gone. */
+    @Test
+    void aCallBackWithinGetPagesFailsTheRegistration() {
+        client.in("getPages", () -> acquisition().free());
+        PeerRegion region = pinned();
+
+        assertThatThrownBy(() -> region.activate(keys)).hasMessageContaining("FREED");
+        region.close();
+        assertThat(client.calls).containsSubsequence("dmaUnmap:nic0#0", "putPages#0", "release#0");
+    }
+
+    /** P19. */
+    @Test
+    void aFreeBetweenMapAndActivationRevokesTheKeysOnce() {
+        PeerRegion region = pinned();
+        acquisition().free();
+        assertThat(client.calls).endsWith("dmaUnmap:nic0#0", "putPages#0");
+        assertThat(keys.calls).isEmpty();
+
+        assertThatThrownBy(() -> region.activate(keys))
+                .hasMessageContaining("was invalidated while it was registered: FREED");
+        region.close();
+        assertThat(keys.calls).containsExactly("revoke FREED", "invalidated FREED");
+        assertThat(client.calls).endsWith("putPages#0", "release#0");
+    }
+
+    /** A region that its provider has lost hinders no free. */
+    @Test
+    void aRegionThatIsNeverActivatedIsInvalidated() {
+        PeerRegion region = pinned();
+        assertThat(registration.unregisterByForce()).isNotDone();
+        acquisition().free();
+        assertThat(client.calls).endsWith("putPages#0");
+        region.close();
+        assertThat(registration.unregister()).succeedsWithin(Duration.ofSeconds(5));
+    }
+
+    /** A move before the activation: the first copy pins. */
+    @Test
+    void pagesThatMoveBeforeTheActivationArePinnedByTheFirstCopy() {
+        ScriptedClient dynamic = new ScriptedClient("dynamic");
+        dynamic.style = ClientStyle.DYNAMIC;
+        registry.register(dynamic);
+        PeerRegion region = registry.pin(
+                new PinRequest("dynamic", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+        dynamic.acquisitions.getFirst().invalidate(InvalidationReason.REMAPPED);
+        Copy copy = new Copy();
+        MemorySegment eight = host.asSlice(0, 8);
+        assertThatThrownBy(() -> region.copyIn(stream, 0, eight, copy)).hasMessageContaining("it is MOVED");
+
+        region.activate(keys);
+        region.copyIn(stream, 0, eight, copy);
+
+        assertThat(dynamic.calls).endsWith("getPages#0", "dmaMap:nic0#0");
+        client.streams.completeFirst();
+        region.close();
+    }
+
+    /** P20. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ClientStyle.class,
+            names = {"LEGACY", "UNMAPS", "DYNAMIC"})
+    void aFreeOfAnIdleRegionLeavesNothingToUndo(ClientStyle style) {
+        ScriptedClient other = new ScriptedClient("other");
+        other.style = style;
+        assertThat(registration.unregister()).isDone();
+        PeerClientRegistration otherRegistration = registry.register(other);
+        PeerRegion region = active();
+
+        other.acquisitions.getFirst().free();
+
+        assertThat(region.isUsable()).isFalse();
+        int calls = other.calls.size();
+        region.close();
+        assertThat(other.calls.subList(calls, other.calls.size())).containsExactly("release#0");
+        assertThat(keys.calls).containsExactly("revoke FREED", "invalidated FREED");
+        assertThat(otherRegistration.counters().deregisteredPages()).isOne();
+        assertThat(otherRegistration.counters().freeCallbacks()).isOne();
+        assertThat(other.calls.contains("putPages#0")).isEqualTo(style != ClientStyle.UNMAPS);
+    }
+
+    /** P22: copies after an invalidation. */
+    @Test
+    void copiesOfAnInvalidatedRegionAreRefused() {
+        PeerRegion region = active();
+        acquisition().free();
+
+        Copy copy = new Copy();
+        assertThatThrownBy(() -> region.copyIn(stream, 0, host, copy)).hasMessageContaining("it is INVALIDATED");
+        assertThat(copy.isDone()).isTrue();
+        assertThat(client.streams.running).isEmpty();
+        region.close();
+        assertThatThrownBy(() -> region.copyOut(stream, 0, host, copy)).hasMessageContaining("it is RELEASED");
+    }
+
+    /** The fence waits for a copy in progress; the keys are revoked before. */
+    @Test
+    void aFreeReturnsAfterTheCopiesInProgress() throws InterruptedException {
+        client.streams.aborts = false;
+        PeerRegion region = active();
+        Copy copy = new Copy();
+        region.copyIn(stream, 0, host, copy);
+        Thread freeing = started(acquisition()::free);
+        while (keys.calls.isEmpty()) {
+            Thread.sleep(1);
+        }
+        Thread.sleep(20);
+        assertThat(freeing.isAlive()).isTrue();
+        assertThat(client.calls).doesNotContain("dmaUnmap:nic0#0");
+
+        client.streams.completeFirst();
+        join(freeing);
+
+        assertThat(copy.failure()).isNull();
+        assertThat(registration.counters().lateFences()).isOne();
+        region.close();
+    }
+
+    /** P28. */
+    @Test
+    void aCopyThatDoesNotEndIsAborted() {
+        PeerRegion region = active();
+        Copy copy = new Copy();
+        region.copyIn(stream, 8, host.asSlice(0, 8), copy);
+
+        acquisition().free();
+
+        assertThat(copy.isDone()).isTrue();
+        assertThat(copy.failure()).hasMessageContaining("aborted");
+        assertThat(region.copiesInFlight()).isZero();
+        region.close();
+    }
+
+    /** P23. */
+    @Test
+    void aSecondInvalidationAndAnUnknownTicketDoNothing() {
+        PeerRegion region = active();
+        Scripted acquisition = acquisition();
+        acquisition.free();
+        acquisition.free();
+        region.close();
+        acquisition.free();
+
+        assertThat(keys.calls).containsExactly("revoke FREED", "invalidated FREED");
+        assertThat(registration.counters().freeCallbacks()).isEqualTo(2);
+        assertThat(registration.counters().unknownTickets()).isOne();
+    }
+
+    /** A client cannot name the registration of another one. */
+    @Test
+    void aTicketOfAnotherClientIsUnknown() {
+        PeerRegion region = active();
+        ScriptedClient other = new ScriptedClient("other");
+        PeerClientRegistration otherRegistration = registry.register(other);
+        PeerRegion ofOther = registry.pin(new PinRequest("other", region.range(), true, List.of(), true));
+
+        other.acquisitions.getFirst().invalidator.invalidate(acquisition().ticket, InvalidationReason.FREED);
+
+        assertThat(region.isUsable()).isTrue();
+        assertThat(otherRegistration.counters().unknownTickets()).isOne();
+        ofOther.close();
+        region.close();
+    }
+
+    /** Tickets wrap, and pass over those in use. */
+    @Test
+    void ticketsWrapAndAreNotReusedSoon() {
+        PeerRegion first = active();
+        int firstTicket = acquisition().ticket.number();
+        for (int i = 1; i <= 5; i++) {
+            pinned().close();
+            assertThat(acquisition().ticket.number()).isEqualTo(firstTicket + i);
+        }
+        first.close();
+    }
+
+    /** P24. */
+    @Test
+    void invalidationRacingDeregistrationReleasesOnce() throws Exception {
+        long seed = System.nanoTime();
+        int runs = Boolean.getBoolean("urma.full") ? 100_000 : 2_000;
+        Random random = new Random(seed);
+        for (int i = 0; i < runs; i++) {
+            client.calls.clear();
+            client.acquisitions.clear();
+            PeerRegion region = active();
+            Scripted acquisition = acquisition();
+            int spins = random.nextInt(200);
+            CountDownLatch go = new CountDownLatch(1);
+            Thread freeing = started(() -> {
+                await(go);
+                acquisition.free();
+            });
+            go.countDown();
+            for (int j = 0; j < spins; j++) {
+                Thread.onSpinWait();
+            }
+            region.close();
+            join(freeing);
+            assertThat(client.calls)
+                    .as("run %d of seed %d", i, seed)
+                    .containsExactly(
+                            "acquire#0", "getPages#0", "dmaMap:nic0#0", "dmaUnmap:nic0#0", "putPages#0", "release#0");
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A deregistration must not wait for a client's lock that a freeing thread holds while it waits for the registry. */
+    @Test
+    void aClientMayHoldItsLockWhileItInvalidates() throws InterruptedException {
+        Object clientLock = new Object();
+        client.in("putPages", () -> {
+            synchronized (clientLock) {
+                // as a driver's: the free below holds it
+            }
+        });
+        PeerRegion region = active();
+        Scripted acquisition = acquisition();
+        CountDownLatch locked = new CountDownLatch(1);
+        Thread freeing = started(() -> {
+            synchronized (clientLock) {
+                locked.countDown();
+                acquisition.free();
+            }
+        });
+        await(locked);
+        region.close();
+        join(freeing);
+    }
+
+    /** P25, P26. */
+    @Test
+    void unregistrationWaitsForTheLastRelease() throws InterruptedException {
+        PeerRegion region = active();
+        CompletableFuture<Void> gone = registration.unregister();
+
+        assertThat(gone).isNotDone();
+        assertThat(registration.holders()).containsExactly("npu:0 memory 0x7f0000000000 + 4096");
+        assertThatThrownBy(this::pinned).hasMessageContaining("asked: none");
+        Thread freeing = started(acquisition()::free);
+        join(freeing);
+        assertThat(gone).isNotDone();
+
+        region.close();
+        assertThat(gone).succeedsWithin(Duration.ofSeconds(5));
+        assertThat(client.calls).endsWith("release#0", "close");
+        assertThat(registration.unregister()).isDone();
+    }
+
+    @Test
+    void unregistrationByForceRevokesFirst() {
+        PeerRegion region = active();
+        CompletableFuture<Void> gone = registration.unregisterByForce();
+
+        assertThat(keys.calls).containsExactly("revoke CLIENT_GONE", "invalidated CLIENT_GONE");
+        assertThat(gone).isNotDone();
+        region.close();
+        assertThat(gone).succeedsWithin(Duration.ofSeconds(5));
+    }
+
+    /** P27. */
+    @Test
+    void withinAnInvalidationNothingIsRegisteredOrClosed() {
+        PeerRegion region = active();
+        AtomicInteger refused = new AtomicInteger();
+        client.in("putPages", () -> {
+            for (Runnable action : List.<Runnable>of(this::pinned, region::close)) {
+                try {
+                    action.run();
+                } catch (IllegalStateException e) {
+                    refused.incrementAndGet();
+                }
+            }
+        });
+
+        acquisition().free();
+
+        assertThat(refused).hasValue(2);
+        region.close();
+    }
+
+    @Test
+    void aUserThatThrowsDoesNotKeepThePages() {
+        PeerRegion region = pinned();
+        region.activate(new RegionUser() {
+            @Override
+            public void revoke(InvalidationReason reason) {
+                throw new IllegalStateException("first");
+            }
+
+            @Override
+            public void invalidated(InvalidationReason reason) {
+                throw new IllegalStateException("second");
+            }
+        });
+        acquisition().free();
+        assertThat(client.calls).contains("putPages#0");
+        region.close();
+    }
+
+    /** A client that never answers costs its caller a timeout; its late answer is undone. */
+    @Test
+    void aClientThatDoesNotAnswerIsGivenUp() throws InterruptedException {
+        CountDownLatch answer = new CountDownLatch(1);
+        client.in("dmaMap:nic0", () -> await(answer));
+        assertThatThrownBy(this::pinned)
+                .hasMessageContaining("did not return from acquire, getPages or dmaMap within 500 ms")
+                .extracting("status")
+                .isEqualTo(UrmaStatus.ETIMEOUT);
+        assertThat(registration.holders()).hasSize(1);
+
+        client.in("dmaMap:nic0", () -> {});
+        pinned().close();
+        answer.countDown();
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (!registration.holders().isEmpty()) {
+            assertThat(System.nanoTime() - deadline).isNegative();
+            Thread.sleep(1);
+        }
+        assertThat(client.calls).contains("dmaUnmap:nic0#0", "putPages#0", "release#0");
+        assertThat(registration.counters().failures()).isOne();
+    }
+
+    /** A device that ends no copy: closing gives up, may be called again, and a free still waits. */
+    @Test
+    void closingGivesUpOnACopyThatDoesNotEnd() throws InterruptedException {
+        client.streams.aborts = false;
+        PeerRegion region = active();
+        Copy copy = new Copy();
+        region.copyIn(stream, 0, host, copy);
+
+        assertThatThrownBy(region::close)
+                .hasMessageContaining("1 copies have not ended, although they were aborted")
+                .extracting("status")
+                .isEqualTo(UrmaStatus.ETIMEOUT);
+        Thread freeing = started(acquisition()::free);
+        Thread.sleep(20);
+        assertThat(freeing.isAlive()).isTrue();
+        client.streams.completeFirst();
+        join(freeing);
+        region.close();
+        assertThat(client.calls).containsSubsequence("dmaUnmap:nic0#0", "putPages#0", "release#0");
+    }
+
+    /** A move fences and unmaps; the keys stay, and the next copy pins anew. */
+    @Test
+    void movedPagesArePinnedAnewByTheNextCopy() {
+        client.style = ClientStyle.DYNAMIC;
+        assertThat(registration.unregister()).isDone();
+        PeerMemoryRegistry fresh = new PeerMemoryRegistry();
+        PeerClientRegistration dynamic = fresh.register(client);
+        PeerRegion region = fresh.pin(
+                new PinRequest(null, new DeviceRange(0, ScriptedClient.BASE, 4096), true, List.of(NIC), true));
+        region.activate(keys);
+
+        acquisition().invalidate(InvalidationReason.REMAPPED);
+
+        assertThat(client.calls).endsWith("dmaUnmap:nic0#0", "putPages#0");
+        assertThat(keys.calls).isEmpty();
+        assertThat(region.isUsable()).isTrue();
+        Copy copy = new Copy();
+        region.copyIn(stream, 0, host, copy);
+        assertThat(client.calls).endsWith("getPages#0", "dmaMap:nic0#0");
+        assertThat(dynamic.counters().repins()).isOne();
+        client.streams.completeFirst();
+        region.close();
+        assertThat(client.calls).endsWith("dmaUnmap:nic0#0", "putPages#0", "release#0");
+    }
+
+    /** Pages that move each time they are pinned fail the operation after three times. */
+    @Test
+    void pagesThatKeepMovingFailTheCopy() {
+        ScriptedClient restless = new ScriptedClient("restless");
+        restless.style = ClientStyle.DYNAMIC;
+        PeerClientRegistration restlessRegistration = registry.register(restless);
+        PeerRegion region = registry.pin(
+                new PinRequest("restless", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+        region.activate(keys);
+        Scripted acquisition = restless.acquisitions.getFirst();
+        acquisition.invalidate(InvalidationReason.REMAPPED);
+        restless.in("dmaMap:nic0", () -> acquisition.invalidate(InvalidationReason.REMAPPED));
+
+        assertThatThrownBy(() -> region.copyIn(stream, 0, host.asSlice(0, 8), new Copy()))
+                .hasMessageContaining("it is MOVED");
+
+        assertThat(restlessRegistration.counters().repins()).isEqualTo(3);
+        region.close();
+        assertThat(keys.calls).isEmpty();
+        assertThat(restless.calls).noneMatch(call -> call.startsWith("WRONG"));
+    }
+
+    /** A free that comes while moved pages are pinned anew is not lost. */
+    @Test
+    void aFreeWithinARepinInvalidates() {
+        ScriptedClient dynamic = new ScriptedClient("dynamic");
+        dynamic.style = ClientStyle.DYNAMIC;
+        registry.register(dynamic);
+        PeerRegion region = registry.pin(
+                new PinRequest("dynamic", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+        region.activate(keys);
+        Scripted acquisition = dynamic.acquisitions.getFirst();
+        acquisition.invalidate(InvalidationReason.REMAPPED);
+        dynamic.in("getPages", acquisition::free);
+
+        assertThatThrownBy(() -> region.copyIn(stream, 0, host.asSlice(0, 8), new Copy()))
+                .hasMessageContaining("it is INVALIDATED");
+
+        assertThat(keys.calls).containsExactly("revoke FREED", "invalidated FREED");
+        region.close();
+    }
+
+    @Test
+    void aCopyBetweenTwoRegionsCountsInBoth() {
+        PeerRegion from = active();
+        PeerRegion to = pinned();
+        to.activate(new Keys());
+        Copy copy = new Copy();
+        from.copyTo(stream, 0, to, 0, 4096, copy);
+        assertThat(from.copiesInFlight()).isOne();
+        assertThat(to.copiesInFlight()).isOne();
+
+        client.acquisitions.get(1).free();
+
+        assertThat(copy.isDone()).isTrue();
+        assertThat(from.copiesInFlight()).isZero();
+        assertThatThrownBy(() -> from.copyTo(stream, 0, to, 0, 1, copy)).hasMessageContaining("it is INVALIDATED");
+        assertThat(from.copiesInFlight()).isZero();
+        from.close();
+        to.close();
+    }
+
+    @Test
+    void copiesStayWithinTheRegion() {
+        PeerRegion region = active();
+        Copy copy = new Copy();
+        assertThatThrownBy(() -> region.copyIn(stream, 1, host, copy))
+                .hasMessageContaining("lies outside its 4096 bytes");
+        assertThatThrownBy(() -> region.copyOut(stream, -1, host.asSlice(0, 1), copy))
+                .hasMessageContaining("lies outside");
+        region.copyOut(stream, 0, host, copy);
+        assertThatThrownBy(() -> region.copyOut(stream, 0, host, copy)).hasMessageContaining("is in progress");
+        client.streams.completeFirst();
+        region.close();
+    }
+}

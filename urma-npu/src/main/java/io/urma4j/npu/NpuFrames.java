@@ -1,0 +1,89 @@
+package io.urma4j.npu;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The physical memory of a device: frames of one page, whose order is shuffled. A freed frame is poisoned. Guarded by its
+ * device.
+ */
+final class NpuFrames {
+    static final byte POISON = (byte) 0xDB;
+
+    private static final long DEVICE_BYTES = 1L << 42;
+
+    private final int pageBytes;
+    private final long base;
+    private final boolean stale;
+    private final Arena arena = Arena.ofShared();
+    private final @Nullable Frame[] frames; // made when they are first used
+    private final Deque<Integer> free = new ArrayDeque<>();
+
+    /**
+     * A page.
+     *
+     * @param physical address
+     * @param bytes as copies and peers see them
+     * @param seen as kernels see them; the same memory unless the device shows stale bytes
+     */
+    record Frame(long physical, MemorySegment bytes, MemorySegment seen) {}
+
+    NpuFrames(NpuConfig config, int ordinal) {
+        this.pageBytes = config.pageBytes();
+        this.base = (ordinal + 1) * DEVICE_BYTES;
+        this.stale = config.stale();
+        int count = (int) (config.memoryBytes() / pageBytes);
+        this.frames = new Frame[count];
+        List<Integer> numbers = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            numbers.add(i);
+        }
+        Collections.shuffle(numbers, new Random(config.seed() + ordinal));
+        free.addAll(numbers);
+    }
+
+    int freeCount() {
+        return free.size();
+    }
+
+    Frame take() {
+        int number = free.removeFirst();
+        Frame frame = frames[number];
+        if (frame == null) {
+            MemorySegment bytes = arena.allocate(pageBytes, 64);
+            frame = new Frame(base + (long) number * pageBytes, bytes, stale ? arena.allocate(pageBytes, 64) : bytes);
+            poison(frame);
+            frames[number] = frame;
+        }
+        return frame;
+    }
+
+    /** The next to be taken is the last that was given back: a stale user finds its bytes at once. */
+    void giveBack(Frame frame) {
+        poison(frame);
+        free.addFirst((int) ((frame.physical - base) / pageBytes));
+    }
+
+    /** The frame at a physical address, also in use; null if it has never been used. */
+    @Nullable
+    Frame at(long physical) {
+        long number = (physical - base) / pageBytes;
+        return number >= 0 && number < frames.length ? frames[(int) number] : null;
+    }
+
+    private static void poison(Frame frame) {
+        frame.bytes.fill(POISON);
+        frame.seen.fill(POISON);
+    }
+
+    void close() {
+        arena.close();
+    }
+}
