@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code urma devices}: the devices of this machine, with their capabilities. */
@@ -24,10 +25,20 @@ import picocli.CommandLine.Spec;
         name = "devices",
         description = "List the devices of this machine and their capabilities.",
         footerHeading = "%nExamples:%n",
-        footer = {"  urma devices", "  urma devices --json | jq '.[].limits'"})
+        footer = {
+            "  urma devices",
+            "  urma devices --json | jq '.[].limits'",
+            "  URMA_NPU=2,profile=ascend urma devices --memory"
+        })
 final class DevicesCommand implements Callable<Integer> {
     @Mixin
     private JsonOption json;
+
+    @Option(
+            names = "--memory",
+            description =
+                    "List the devices with memory of their own instead: GPUs and NPUs, by the clients that own it.")
+    private boolean memory;
 
     @Spec
     private CommandSpec spec;
@@ -36,6 +47,13 @@ final class DevicesCommand implements Callable<Integer> {
     public Integer call() {
         PrintWriter out = spec.commandLine().getOut();
         try (Urma urma = Urma.open()) {
+            if (memory) {
+                return PeerMemoryList.print(
+                        urma.peerMemory(),
+                        json.isAsked(),
+                        out,
+                        spec.commandLine().getErr());
+            }
             if (json.isAsked()) {
                 Json.print(
                         out, urma.devices().stream().map(DevicesCommand::asMap).toList());

@@ -62,6 +62,27 @@ class MainTest {
                 .contains("Exit codes:");
     }
 
+    @Test
+    void devicesWithMemoryOfTheirOwnAreListed() {
+        System.setProperty("urma.npu", "2,profile=nvidia-persistent,memory=64M");
+        try {
+            assertThat(urma("devices", "--memory")).isZero();
+            assertThat(out.toString(StandardCharsets.UTF_8))
+                    .contains("npu 1.0", "simulated NPU (nvidia-persistent)", "64 MiB", "leaves pages pinned");
+            out.reset();
+            assertThat(urma("devices", "--memory", "--json")).isZero();
+            assertThat(out.toString(StandardCharsets.UTF_8)).contains("\"ordinal\"", "\"lengthBytes\"", "67108864");
+        } finally {
+            System.clearProperty("urma.npu");
+        }
+    }
+
+    @Test
+    void withoutDeviceMemoryTheReasonIsGiven() {
+        assertThat(urma("devices", "--memory")).isEqualTo(1);
+        assertThat(err()).contains("urma: no memory of npu: ", "URMA_NPU=2");
+    }
+
     private int urmaWithOutputThatFails(String why) {
         StandardOutput full = new StandardOutput(new OutputStream() {
             @Override
