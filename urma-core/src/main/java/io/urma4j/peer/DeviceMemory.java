@@ -230,7 +230,7 @@ public final class DeviceMemory implements AutoCloseable {
         if (pieces != null) {
             pieces.close();
         }
-        if (own != null) {
+        if (own != null && !owner.isClosed()) { // else its client is closed, and everything is freed
             own.free(range.ordinal(), range.address());
         }
     }

@@ -152,6 +152,10 @@ public final class PeerMemory implements AutoCloseable {
         }
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     private void checkOpen() {
         if (closed) {
             throw Checks.closed(this);

@@ -14,6 +14,7 @@ import io.urma4j.peer.PeerMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -201,6 +202,20 @@ class DeviceMemoryTest {
             assertThatThrownBy(() -> memory.copyFrom(0, npu.arena.allocate(8))).hasMessageContaining("is closed");
             assertThatThrownBy(memory::flush).hasMessageContaining("is closed");
         }
+    }
+
+    @Test
+    void memoryMayBeClosedAfterItsLibrary() {
+        NpuFixture npu = new NpuFixture(NpuConfig.DEFAULT);
+        DeviceMemory memory = npu.allocate(100);
+        MemorySegment host = npu.pattern(8, 1);
+        memory.copyFrom(0, host);
+        npu.memory.close();
+
+        assertThatThrownBy(() -> memory.copyFrom(0, host)).hasMessageContaining("is closed");
+        assertThatThrownBy(() -> memory.pin(true, List.of())).hasMessageContaining("no client 'npu'");
+        memory.close();
+        npu.arena.close();
     }
 
     /** Device lost: copies fail, and the host part goes on. */

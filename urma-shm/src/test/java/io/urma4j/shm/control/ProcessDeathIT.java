@@ -166,6 +166,7 @@ class ProcessDeathIT {
 
     /** At any moment of an import or its end. */
     @Test
+    @Timeout(600) // a hundred JVMs one after the other, if whole
     void killsAtRandomMomentsLeaveNothingAndHoldUpNothing() throws Exception {
         long seed = Long.getLong("urma.seed", System.nanoTime());
         Random random = new Random(seed);
