@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class ClientEntry {
     private static final System.Logger LOG = System.getLogger(ClientEntry.class.getName());
 
+    private static final int MAX_STUCK = 8;
+
     private final PeerMemoryClient client;
     private final String name;
     private final ClientStyle style;
@@ -34,6 +37,8 @@ final class ClientEntry {
     private final ClientStats stats = new ClientStats();
     private final ExecutorService calls;
     private final Object acquiring = new Object(); // one acquire at a time
+    private final AtomicInteger stuck =
+            new AtomicInteger(); // calls that exceeded the timeout, and have not returned yet
 
     private final Set<PeerRegion> regions = new LinkedHashSet<>(); // all guarded by this
     private int starting; // registrations that are no regions yet
@@ -85,6 +90,7 @@ final class ClientEntry {
      */
     @Nullable
     PeerRegion pin(PinRequest request) {
+        checkAnswers();
         return call("acquire, getPages or dmaMap", () -> pinHere(request), region -> {
             if (region != null) {
                 region.close(); // its caller has given up
@@ -157,6 +163,7 @@ final class ClientEntry {
 
     @Nullable
     DeviceIdentity tryIdentify(DeviceRange range) {
+        checkAnswers();
         return call("acquire", () -> identifyHere(range), late -> {});
     }
 
@@ -267,6 +274,14 @@ final class ClientEntry {
         }
     }
 
+    /** Refuses a call that begins something: each that does not return costs a thread. Calls that end something go on. */
+    void checkAnswers() {
+        if (stuck.get() >= MAX_STUCK) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT, this, "does not answer: " + MAX_STUCK + " calls have not returned");
+        }
+    }
+
     /**
      * Makes calls of the client on a thread of its own.
      *
@@ -289,7 +304,9 @@ final class ClientEntry {
             throw failure(what, e.getCause());
         } catch (TimeoutException e) {
             stats.failure();
-            CompletableFuture<Void> _ = future.thenAccept(late);
+            stuck.incrementAndGet();
+            CompletableFuture<Void> _ =
+                    future.whenComplete((_, _) -> stuck.decrementAndGet()).thenAccept(late);
             throw new UrmaException(
                     UrmaStatus.ETIMEOUT,
                     this,

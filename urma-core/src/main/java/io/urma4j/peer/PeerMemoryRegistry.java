@@ -60,6 +60,7 @@ public final class PeerMemoryRegistry {
                     "peer memory registry",
                     "client name '" + name + "' must have 1…" + MAX_NAME_BYTES + " printable ASCII characters");
         }
+        Checks.notNull("peer memory registry", "style of client " + name, client.style());
         if (!client.version().isCompatibleWith(MINIMUM)) {
             throw Checks.invalid(
                     "peer memory registry",

@@ -38,6 +38,7 @@ public final class PeerRegion implements AutoCloseable {
 
     private final RegionLife life = new RegionLife(this); // guards what follows
     private @Nullable InvalidationReason pending; // that came while a client's call was in progress
+    private boolean isPendingByForce; // the client has not unmapped anything
     private @Nullable InvalidationReason invalidated;
     private @Nullable RegionUser user; // from the activation on
 
@@ -65,8 +66,10 @@ public final class PeerRegion implements AutoCloseable {
             throw e;
         }
         InvalidationReason early;
+        boolean isByClient;
         synchronized (life) {
             early = pending;
+            isByClient = !isPendingByForce;
             if (early == null) {
                 life.end(RegionState.MAPPED);
                 return;
@@ -74,7 +77,7 @@ public final class PeerRegion implements AutoCloseable {
             life.move(RegionState.MAPPED);
             beginInvalidation(early);
         }
-        performInvalidation(early, true);
+        performInvalidation(early, isByClient);
     }
 
     /**
@@ -114,7 +117,7 @@ public final class PeerRegion implements AutoCloseable {
                 pending = reason; // the client calls back within a call, which sees this when it returns
                 return;
             }
-            if (life.isChanging() && (life.state() == RegionState.ACQUIRED || life.state() == RegionState.PINNED)) {
+            if (isRegistering()) {
                 pending = reason; // the registering thread sees this before the region is used
             }
             life.await(Long.MAX_VALUE);
@@ -135,6 +138,10 @@ public final class PeerRegion implements AutoCloseable {
     /** What the registry asks for, by force: the client has not unmapped anything. */
     void revoke(InvalidationReason reason) {
         synchronized (life) {
+            if (isRegistering() && pending == null) {
+                pending = reason;
+                isPendingByForce = true;
+            }
             if (!life.await(client.callTimeout().toNanos())) {
                 LOG.log(Level.WARNING, "{0} cannot be revoked: a call of its client has not returned", this);
                 return;
@@ -145,6 +152,10 @@ public final class PeerRegion implements AutoCloseable {
             beginInvalidation(reason);
         }
         performInvalidation(reason, false);
+    }
+
+    private boolean isRegistering() {
+        return life.state() == RegionState.ACQUIRED || life.state() == RegionState.PINNED;
     }
 
     private boolean canInvalidate() {
@@ -264,6 +275,7 @@ public final class PeerRegion implements AutoCloseable {
                 return life.state() == RegionState.ACTIVE;
             }
         }
+        client.checkAnswers();
         client.call("getPages", this::repin, region -> {});
         return true;
     }

@@ -430,6 +430,57 @@ class InvalidationTest {
         assertThat(registration.counters().failures()).isOne();
     }
 
+    /** Each stuck call costs a thread, so their number is limited; a client that answers again is asked again. */
+    @Test
+    void callsThatDoNotReturnAreLimited() throws InterruptedException {
+        PeerMemoryRegistry impatient = new PeerMemoryRegistry(64, 0, Duration.ofMillis(20));
+        ScriptedClient hanging = new ScriptedClient("hanging");
+        CountDownLatch answer = new CountDownLatch(1);
+        hanging.in("getPages", () -> await(answer));
+        PeerClientRegistration hangingRegistration = impatient.register(hanging);
+        PinRequest request = new PinRequest(null, new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(), true);
+        for (int i = 0; i < 8; i++) {
+            assertThatThrownBy(() -> impatient.pin(request)).hasMessageContaining("did not return");
+        }
+        assertThatThrownBy(() -> impatient.pin(request))
+                .hasMessageContaining("does not answer: 8 calls have not returned");
+
+        answer.countDown();
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (!hangingRegistration.holders().isEmpty()) {
+            assertThat(System.nanoTime() - deadline).isNegative();
+            Thread.sleep(1);
+        }
+        assertThat(hangingRegistration.counters().failures()).isEqualTo(8);
+    }
+
+    /** The client goes while a registration is in progress: its pages are given back by the registry. */
+    @ParameterizedTest
+    @EnumSource(ClientStyle.class)
+    void unregistrationByForceReachesARegistrationInProgress(ClientStyle style) {
+        ScriptedClient leaving = new ScriptedClient("leaving");
+        leaving.style = style;
+        PeerClientRegistration leavingRegistration = registry.register(leaving);
+        AtomicReference<Thread> forcing = new AtomicReference<>();
+        leaving.in("dmaMap:nic0", () -> {
+            Thread thread = started(
+                    () -> assertThat(leavingRegistration.unregisterByForce()).isNotDone());
+            forcing.set(thread);
+            try {
+                awaitWaiting(thread);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        PeerRegion region = registry.pin(
+                new PinRequest("leaving", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+
+        assertThatThrownBy(() -> region.activate(keys)).hasMessageContaining("CLIENT_GONE");
+        assertThat(leaving.calls).endsWith("dmaUnmap:nic0#0", "putPages#0");
+        region.close();
+        assertThat(leaving.calls).endsWith("release#0", "close");
+    }
+
     /** A device that ends no copy: closing gives up, may be called again, and a free still waits. */
     @Test
     void closingGivesUpOnACopyThatDoesNotEnd() throws InterruptedException {

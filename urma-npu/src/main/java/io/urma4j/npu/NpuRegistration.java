@@ -143,9 +143,6 @@ final class NpuRegistration implements PeerAcquisition {
                 throw npus.violation(
                         "putPages within the free callback of registration " + number + ", which deadlocks");
             }
-            if (pinned == null && calledBack && unmapsItself()) {
-                return; // the free callback came first, and did it
-            }
         }
         put("putPages");
     }
@@ -159,6 +156,9 @@ final class NpuRegistration implements PeerAcquisition {
         synchronized (this) {
             frames = pinned;
             pinned = null;
+            if (frames == null && calledBack && unmapsItself()) {
+                return; // the free callback came first, and did it
+            }
             if (!mappings.isEmpty()) {
                 npus.violation(call + " of registration " + number + " with " + mappings.size() + " mappings");
             }
