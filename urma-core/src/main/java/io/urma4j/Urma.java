@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The opened library: the entry point of the API. Several instances may be open at once; they are independent.
@@ -29,12 +30,13 @@ public final class Urma implements AutoCloseable {
 
     private final List<UrmaDevice> devices = new ArrayList<>();
     private final Map<String, RuntimeException> absent = new LinkedHashMap<>();
-    private final PeerMemory peerMemory;
+    private final UrmaOptions options;
+    private @Nullable PeerMemory peerMemory; // found at its first use: drivers are slow to start; guarded by this
     private final ClosingOrder children = new ClosingOrder(this);
     private final Lifetime life = new Lifetime(this);
 
-    private Urma(PeerMemory peerMemory) {
-        this.peerMemory = peerMemory;
+    private Urma(UrmaOptions options) {
+        this.options = options;
     }
 
     /** Opens the library with the settings of the environment. */
@@ -44,7 +46,7 @@ public final class Urma implements AutoCloseable {
 
     /** Opens the library: finds the providers on class and module path, and asks each for its devices. */
     public static Urma open(UrmaOptions options) {
-        Urma urma = new Urma(PeerMemory.open(options));
+        Urma urma = new Urma(options);
         for (UrmaProvider provider : ServiceLoader.load(UrmaProvider.class, Urma.class.getClassLoader())) {
             urma.addDevicesOf(provider, options);
         }
@@ -134,10 +136,19 @@ public final class Urma implements AutoCloseable {
         return failure;
     }
 
-    /** The memory of GPUs and NPUs that works here. */
-    public PeerMemory peerMemory() {
+    /** The memory of GPUs and NPUs that works here. The first call finds its clients, and starts their drivers. */
+    public synchronized PeerMemory peerMemory() {
         life.checkOpen();
+        if (peerMemory == null) {
+            peerMemory = PeerMemory.open(options);
+        }
         return peerMemory;
+    }
+
+    private synchronized void closePeerMemory() {
+        if (peerMemory != null) {
+            peerMemory.close();
+        }
     }
 
     ClosingOrder children() {
@@ -154,7 +165,7 @@ public final class Urma implements AutoCloseable {
         ClosingOrder all = new ClosingOrder(this);
         devices.forEach(device -> all.add(device::shutDown, 1));
         all.add(() -> ClosingOrder.throwIfFailed(children.closeAll()), 0);
-        all.add(peerMemory, 2);
+        all.add(this::closePeerMemory, 2);
         ClosingOrder.throwIfFailed(all.closeAll());
     }
 
