@@ -48,7 +48,7 @@ public record AsyncEvent(Type type, Object source, String detail, Optional<Compl
         ELR_DONE,
         /** A segment of this context, or one that it imported, was revoked. */
         SEGMENT_REVOKED,
-        /** Not raised by the software devices: memory that disappears is revoked, which is {@link #SEGMENT_REVOKED}. */
+        /** The device memory of a segment of this context was freed, or its device was reset or lost. */
         MEM_INVALIDATED,
         /** A peer died, or its connection failed, for example because an RC Jetty's peer sent a request that was refused. */
         PEER_LOST,

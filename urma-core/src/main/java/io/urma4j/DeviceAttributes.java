@@ -29,6 +29,7 @@ public record DeviceAttributes(
      * @param sharedTokenIds several segments can have one token id (S7.4)
      * @param windows a home can grant importers windows of a segment without a round trip (S7.10)
      * @param cpuAtomics atomics are also atomic against the CPU's own (S8.7)
+     * @param deviceMemory memory of GPUs and NPUs can be registered, as LOCAL_ONLY (S15)
      */
     public record Capabilities(
             Set<TransportMode> modes,
@@ -41,7 +42,8 @@ public record DeviceAttributes(
             boolean foreignShareable,
             boolean sharedTokenIds,
             boolean windows,
-            boolean cpuAtomics) {
+            boolean cpuAtomics,
+            boolean deviceMemory) {
 
         public Capabilities {
             modes = Set.copyOf(modes);
@@ -67,6 +69,7 @@ public record DeviceAttributes(
             private boolean sharedTokenIds;
             private boolean windows;
             private boolean cpuAtomics;
+            private boolean deviceMemory;
 
             private Builder() {}
 
@@ -125,6 +128,11 @@ public record DeviceAttributes(
                 return this;
             }
 
+            public Builder deviceMemory(boolean deviceMemory) {
+                this.deviceMemory = deviceMemory;
+                return this;
+            }
+
             public Capabilities build() {
                 return new Capabilities(
                         modes,
@@ -137,7 +145,8 @@ public record DeviceAttributes(
                         foreignShareable,
                         sharedTokenIds,
                         windows,
-                        cpuAtomics);
+                        cpuAtomics,
+                        deviceMemory);
             }
         }
     }

@@ -1,11 +1,13 @@
 package io.urma4j;
 
+import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.PublishedNames;
 import io.urma4j.internal.flight.Flight;
 import io.urma4j.internal.inspect.PerfStage;
+import io.urma4j.peer.PeerRegion;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
@@ -24,7 +26,8 @@ public final class LocalSegment implements ContextObject {
     private final UrmaContext context;
     private final @Nullable SharedMemory shared;
     private final ProviderSegment provider;
-    private final MemorySegment memory;
+    private final @Nullable MemorySegment memory; // null for device memory
+    private final @Nullable DeviceBacking device;
     private final long lengthBytes;
     private final Access access;
     private final boolean secret;
@@ -36,34 +39,38 @@ public final class LocalSegment implements ContextObject {
     LocalSegment(
             UrmaContext context,
             @Nullable SharedMemory shared,
+            @Nullable DeviceBacking device,
             @Nullable TokenId tokenId,
             SegmentRequest request,
             ProviderSegment provider) {
         this.context = context;
         this.shared = shared;
+        this.device = device;
         this.provider = provider;
-        this.memory = memoryOf(request);
-        this.lengthBytes = memory.byteSize();
+        this.memory = device == null ? memoryOf(request) : null;
+        this.lengthBytes = lengthOf(request);
         this.access = request.access();
         this.secret = request.policy() != TokenPolicy.NONE;
         this.tokenId = tokenId;
     }
 
-    /** Registers; when it fails, memory and token id are as they were. */
+    /** Registers; a failure leaves memory and token id as they were, and unpins device memory. */
     static CompletableFuture<LocalSegment> begin(
             UrmaContext context,
             ProviderContext provider,
             @Nullable SharedMemory memory,
+            @Nullable DeviceBacking device,
             @Nullable TokenId tokenId,
             SegmentRequest request) {
-        Registration begun = new Registration(memory, tokenId);
+        Registration begun = new Registration(memory, device, tokenId);
         try {
             begun.hold();
             return provider.register(request)
-                    .thenApply(handle -> begun.handOver(new LocalSegment(context, memory, tokenId, request, handle)))
-                    .whenComplete((_, _) -> begun.release());
+                    .thenApply(handle ->
+                            begun.handOver(new LocalSegment(context, memory, device, tokenId, request, handle)))
+                    .whenComplete((_, failure) -> begun.end(failure));
         } catch (RuntimeException e) {
-            begun.release();
+            begun.end(e);
             throw e;
         }
     }
@@ -75,10 +82,28 @@ public final class LocalSegment implements ContextObject {
         return Checks.notNull("segment", "memory", request.foreign());
     }
 
-    /** The bytes, for plain loads and stores. */
+    private static long lengthOf(SegmentRequest request) {
+        PeerRegion region = request.region();
+        return region == null ? memoryOf(request).byteSize() : region.range().lengthBytes();
+    }
+
+    /**
+     * The bytes, for plain loads and stores.
+     *
+     * @throws UrmaException EINVAL for device memory, which the host cannot load from
+     */
     public MemorySegment memory() {
         life.checkOpen();
+        if (memory == null) {
+            throw Checks.invalid(
+                    this, "lies in " + device + ", which the host reaches by copies alone: DeviceMemory.copyTo");
+        }
         return memory;
+    }
+
+    /** Whether the host can load from it. */
+    public MemoryKind memoryKind() {
+        return device == null ? MemoryKind.HOST : MemoryKind.DEVICE;
     }
 
     public long lengthBytes() {
@@ -292,7 +317,7 @@ public final class LocalSegment implements ContextObject {
         Flight.Step revoking = Flight.revoking();
         long begun = context.meter().begin();
         try {
-            var _ = provider.unregister(timeout).whenComplete((result, failure) -> {
+            var _ = ended(timeout).whenComplete((result, failure) -> {
                 context.meter().end(PerfStage.UNREGISTER, begun);
                 revoking.end(this, failure == null ? result : failure);
                 if (shared != null) {
@@ -307,6 +332,12 @@ public final class LocalSegment implements ContextObject {
             revocation.completeExceptionally(e);
             throw e;
         }
+    }
+
+    private CompletableFuture<Revocation> ended(Duration timeout) {
+        CompletableFuture<Revocation> revoked = provider.unregister(timeout);
+        DeviceBacking unpinned = device;
+        return unpinned == null ? revoked : revoked.thenCompose(result -> unpinned.release(result));
     }
 
     /** The result of the revocation; empty while the segment is registered, or while the revocation is in progress. */
@@ -345,10 +376,12 @@ public final class LocalSegment implements ContextObject {
     /** A registration in progress: it keeps memory and token id from going until the segment does so itself. */
     private static final class Registration {
         private final @Nullable SharedMemory memory;
+        private final @Nullable DeviceBacking device;
         private final @Nullable TokenId tokenId;
 
-        private Registration(@Nullable SharedMemory memory, @Nullable TokenId tokenId) {
+        private Registration(@Nullable SharedMemory memory, @Nullable DeviceBacking device, @Nullable TokenId tokenId) {
             this.memory = memory;
+            this.device = device;
             this.tokenId = tokenId;
         }
 
@@ -362,6 +395,9 @@ public final class LocalSegment implements ContextObject {
         }
 
         private LocalSegment handOver(LocalSegment made) {
+            if (device != null) {
+                device.activate(made, made.provider, () -> !made.closed);
+            }
             Flight.segmentRegistered(made, made.access());
             if (memory != null) {
                 memory.life().retain(made);
@@ -372,12 +408,15 @@ public final class LocalSegment implements ContextObject {
             return made;
         }
 
-        private void release() {
+        private void end(@Nullable Throwable failure) {
             if (memory != null) {
                 memory.life().release(this);
             }
             if (tokenId != null) {
                 tokenId.release(this);
+            }
+            if (device != null && failure != null) {
+                device.abandon();
             }
         }
 

@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.peer.PeerRegion;
 import io.urma4j.spi.ProviderMemory;
 import io.urma4j.spi.SegmentRequest;
 import java.lang.foreign.MemorySegment;
@@ -54,9 +55,10 @@ public record SegmentConfig(
         return new SegmentConfig(access, TokenPolicy.NONE, token, tokenId, isolated, true);
     }
 
-    /** Of allocated memory, or of foreign memory. */
-    SegmentRequest request(@Nullable ProviderMemory memory, @Nullable MemorySegment foreign) {
+    /** Of allocated memory, of foreign memory, or of device memory. */
+    SegmentRequest request(
+            @Nullable ProviderMemory memory, @Nullable MemorySegment foreign, @Nullable PeerRegion region) {
         int number = tokenId == null ? 0 : tokenId.value();
-        return new SegmentRequest(memory, foreign, access, policy, token, number, isolated, windowsOnly);
+        return new SegmentRequest(memory, foreign, region, access, policy, token, number, isolated, windowsOnly);
     }
 }

@@ -14,6 +14,7 @@ import io.urma4j.internal.inspect.Inventory;
 import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.internal.inspect.PerfStage;
 import io.urma4j.internal.message.PublishedAddress;
+import io.urma4j.peer.DeviceMemory;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
@@ -92,7 +93,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Allocates memory that can be registered and shared: zeroed, page-aligned.
-     *
      * @throws UrmaException EINVAL for a length outside 1…limit; ENOMEM if the machine or the cgroup lacks memory
      */
     public SharedMemory allocate(long lengthBytes, AllocOptions allocOptions) {
@@ -119,7 +119,7 @@ public final class UrmaContext implements AutoCloseable {
      */
     public LocalSegment register(SharedMemory memory, SegmentConfig config) {
         checks.registration(config);
-        return register(memory, config.tokenId(), config.request(memory.provider(), null));
+        return register(memory, null, config.tokenId(), config.request(memory.provider(), null, null));
     }
 
     /** A number under which segments can be registered (S7.4). */
@@ -140,12 +140,27 @@ public final class UrmaContext implements AutoCloseable {
     public LocalSegment registerForeign(MemorySegment memory, SegmentConfig config) {
         checks.registration(config);
         checks.foreignMemory(memory, config);
-        return register(null, config.tokenId(), config.request(null, memory));
+        return register(null, null, config.tokenId(), config.request(null, memory, null));
     }
 
-    private LocalSegment register(@Nullable SharedMemory memory, @Nullable TokenId tokenId, SegmentRequest request) {
+    /**
+     * Registers memory of a GPU or NPU for the local ranges of work requests (S15.10). Blocks while its client pins it.
+     * @throws UrmaException EINVAL for a device without {@code deviceMemory}, other access than LOCAL_ONLY, or freed memory
+     */
+    public LocalSegment register(DeviceMemory memory, SegmentConfig config) {
+        checks.registration(config);
+        checks.deviceMemory(config);
+        DeviceBacking pinned = DeviceBacking.pin(memory, events);
+        return register(null, pinned, config.tokenId(), config.request(null, null, pinned.region()));
+    }
+
+    private LocalSegment register(
+            @Nullable SharedMemory memory,
+            @Nullable DeviceBacking device,
+            @Nullable TokenId id,
+            SegmentRequest request) {
         return meter.timed(PerfStage.REGISTER, () -> {
-            var registered = LocalSegment.begin(this, provider, memory, tokenId, request);
+            var registered = LocalSegment.begin(this, provider, memory, device, id, request);
             return adoption.adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon);
         });
     }
@@ -157,7 +172,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Imports a segment of another address space, or of this one, with that access.
-     *
      * @throws UrmaException EINVAL if the descriptor is LOCAL_ONLY, or needs a token and none is given; ENOPERM if the
      *     descriptor allows less, or the home refuses; ETIMEOUT if the home cannot be reached
      */
@@ -188,7 +202,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Finds a segment by the name under which a process of this user published it.
-     *
      * @throws UrmaException EINVAL if the name is invalid or not published; ETIMEOUT if its home does not answer
      */
     public SharedSegment lookup(String publishedName) {
@@ -197,7 +210,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Creates a region (S7.12): a name for segments of any homes, which other contexts see as one address space.
-     *
      * @param name 1…255 letters, digits, {@code . _ -}
      * @param token required to attach
      * @throws UrmaException EEXIST if the name is taken, by a segment or a region
@@ -208,7 +220,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Attaches to a region of any owner (S7.12).
-     *
      * @throws UrmaException EINVAL if no region has that name; ENOPERM for a wrong token; ETIMEOUT if its owner is silent
      */
     public RemoteRegion importRegion(String name, Token token) {
@@ -236,11 +247,9 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Starts or stops measuring the stages of other contexts, as found by {@link #inspect}; {@link Resource.Kind#PERF} shows
-     * the results. A start discards earlier results. Blocks at most the import timeout.
-     *
+     * Starts or stops measuring in other contexts, as found by {@link #inspect}; {@link Resource.Kind#PERF} shows the results.
      * @param pid of the process whose contexts are meant; empty for all
-     * @return the contexts that were notified, without resources; the view of one that does not answer says so
+     * @return the notified contexts; the view of one that does not answer within the import timeout says so
      */
     public List<ContextView> measure(boolean on, OptionalLong pid) {
         return discovery.measure(on, pid);
@@ -271,7 +280,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Opens the reading end of a pipe: the fastest way to receive messages from one peer.
-     *
      * @param capacityBytes maximum unread bytes; a power of two from 4 KiB to 1 GiB, more than twice the longest message
      */
     public PipeReader openPipe(int capacityBytes) {
@@ -281,7 +289,6 @@ public final class UrmaContext implements AutoCloseable {
     /**
      * Opens the writing end of a pipe by the line of {@link PipeReader#share}, or by {@code name:orders} of one that its
      * reader has {@linkplain PipeReader#publish published}. Blocks at most the import timeout.
-     *
      * @throws DescriptorException if the line was changed
      * @throws UrmaException EINVAL if it is not of a pipe; EEXIST if the pipe has or had another writer; ENOPERM if its
      *     reader refuses, ETIMEOUT if it cannot be reached
@@ -307,7 +314,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Creates a completion queue.
-     *
      * @param jfce for its events; null if it is only polled
      * @throws UrmaException EINVAL for a depth outside 1…limit; ENOMEM if there is not enough memory
      */
@@ -338,11 +344,7 @@ public final class UrmaContext implements AutoCloseable {
         return createJetty(jfc, jfr, config, null);
     }
 
-    /**
-     * Creates a Jetty whose receive records go to a separate JFC, although it shares {@code jfr} with others (S5.3).
-     *
-     * @param receiveJfc for its receive records; null for the JFR's
-     */
+    /** The same with receive records that go to {@code receiveJfc}, if given, and not to the JFC of {@code jfr} (S5.3). */
     public Jetty createJetty(Jfc jfc, Jfr jfr, JfsConfig config, @Nullable Jfc receiveJfc) {
         checks.jfs(config);
         checks.mine(jfc, jfr, receiveJfc);
@@ -372,7 +374,6 @@ public final class UrmaContext implements AutoCloseable {
     /**
      * Imports the queue of a line from {@link Jfr#share} or {@link Jetty#share}, or {@code name:orders} of a queue that its
      * owner has {@linkplain Jfr#publish published}. Blocks at most the import timeout.
-     *
      * @throws DescriptorException if the line was changed
      * @throws UrmaException EINVAL if the name is not published, or not that of a queue
      */
@@ -435,7 +436,6 @@ public final class UrmaContext implements AutoCloseable {
 
     /**
      * Closes objects of this context, in order.
-     *
      * @throws UrmaException EINVAL if one is null or of another context: then none is closed
      * @throws BatchCloseException if one refuses, with its index: those before it are closed, those after it are not
      */

@@ -120,6 +120,7 @@ public final class Numbers implements Callable<Integer> {
         new ExportSuite(run).measure();
         new TransferSuite(run).measure();
         new StoreSuite(run).measure();
+        new PeerSuite(run).measure();
         new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(

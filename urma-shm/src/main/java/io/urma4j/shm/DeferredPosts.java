@@ -98,6 +98,40 @@ final class DeferredPosts {
         }
     }
 
+    /** The same with its local range in device memory. Takes the lock, and blocks while the copy engine works. */
+    boolean copy(
+            Opcode opcode,
+            ShmImport remote,
+            long remoteOffset,
+            ShmSegment local,
+            long localOffset,
+            long lengthBytes,
+            long operand,
+            long expected,
+            long userContext,
+            int flags) {
+        lock.acquire();
+        boolean isMine;
+        try {
+            if (!mayDefer()) {
+                return false;
+            }
+            Wqe entry = entries.entry(slots.posted());
+            entry.fill(opcode, local, localOffset, lengthBytes, userContext, flags);
+            entry.remote = remote;
+            entry.remoteOffset = remoteOffset;
+            entry.operand = operand;
+            entry.expected = expected;
+            isMine = accept(entry, null);
+        } finally {
+            lock.release();
+        }
+        if (isMine) {
+            window.copy().run();
+        }
+        return true;
+    }
+
     boolean send(
             int opcode,
             @Nullable ProviderTarget target,
@@ -108,8 +142,10 @@ final class DeferredPosts {
             long userContext,
             int flags) {
         lock.acquire();
+        boolean isMine;
         try {
             if (lengthBytes <= RingLayout.SLOT_PAYLOAD_BYTES
+                    && source.device() == null
                     && immediate == 0
                     && sendsAtOnce
                     && slots.areOpenForMessage()
@@ -122,11 +158,14 @@ final class DeferredPosts {
             Wqe entry = entries.entry(slots.posted());
             entry.fill(Opcode.of(opcode), source, sourceOffset, lengthBytes, userContext, flags);
             entry.immediate = immediate;
-            accept(entry, receiver(target));
-            return true;
+            isMine = accept(entry, receiver(target));
         } finally {
             lock.release();
         }
+        if (isMine) {
+            window.copy().run();
+        }
+        return true;
     }
 
     /**
@@ -171,6 +210,7 @@ final class DeferredPosts {
             records.use(other, slots.posted());
         }
         lock.acquire();
+        boolean isMine;
         try {
             if (!mayDefer()) {
                 return false;
@@ -179,11 +219,14 @@ final class DeferredPosts {
             entry.fill(request);
             entry.recordJfc = other == jfc ? null : other;
             boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
-            accept(entry, message ? receiver(request.target) : null);
-            return true;
+            isMine = accept(entry, message ? receiver(request.target) : null);
         } finally {
             lock.release();
         }
+        if (isMine) {
+            window.copy().run();
+        }
+        return true;
     }
 
     /** The lock on the window: a locked queue has it already. */
@@ -220,14 +263,19 @@ final class DeferredPosts {
         return known;
     }
 
-    private void accept(Wqe entry, @Nullable ShmTarget target) {
+    /** Returns whether this thread must make a copy once it has released the lock. */
+    private boolean accept(Wqe entry, @Nullable ShmTarget target) {
         if (slots.isSignalDue()) {
             entry.flags |= PostFlags.SIGNALLED_BIT;
         }
         window.add(slots.posted(), entry, target);
         slots.takeDeferred(entry.lengthBytes);
         slots.lookForFree();
+        if (entry.sges.isOnDevice()) {
+            return window.copy().advanceInPost();
+        }
         window.advance();
+        return false;
     }
 
     // ---- one-sided operations whose end is not a success with a record

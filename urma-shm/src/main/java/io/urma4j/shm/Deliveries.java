@@ -8,7 +8,6 @@ import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.SlotFlags;
-import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.support.Placement;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class Deliveries {
     private static final int RETRY_INVALIDATE_MICROS = 200;
 
+    /** In place of an answer: the slot waits for a copy engine. */
+    private static final int FILLING = -1;
+
     private final Receivers receivers;
     private final Peer peer;
     private final RemoteName sender;
@@ -34,23 +36,7 @@ final class Deliveries {
     private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
     private long laterChunks;
-
-    /** A message that comes in several chunks. */
-    private static final class Train {
-        final Inbound inbound;
-        final ReceiveWr wr;
-        final int opcode;
-        final long totalBytes;
-        CompletionStatus status = CompletionStatus.SUCCESS;
-        long received;
-
-        Train(Inbound inbound, ReceiveWr wr, RingReceiver first) {
-            this.inbound = inbound;
-            this.wr = wr;
-            this.opcode = first.opcode();
-            this.totalBytes = first.totalBytes();
-        }
-    }
+    private volatile @Nullable DeviceFill fill; // of the current slot, which waits for it; volatile: any thread looks
 
     /** Revokes a token id, as a message of a peer wishes. */
     @FunctionalInterface
@@ -134,7 +120,9 @@ final class Deliveries {
                 inbound.receives().drop(reason);
             }
         }
-        in.answerTakenLater();
+        if (fill == null) {
+            in.answerTakenLater();
+        }
         return true;
     }
 
@@ -176,12 +164,18 @@ final class Deliveries {
             return true;
         }
         int answer = fill(inbound, wr, payload);
+        if (answer != FILLING) {
+            answer(answer, inbound);
+        }
+        return true;
+    }
+
+    private void answer(int answer, Inbound inbound) {
         if (answer == Answer.TAKEN) {
             in.answerTakenLater();
         } else {
             turnAway(answer, inbound);
         }
-        return true;
     }
 
     /** The fast path: short, and with a receive work request. False otherwise; then nothing has happened. */
@@ -196,7 +190,7 @@ final class Deliveries {
             return false;
         }
         try {
-            if (!inbound.receives().takeShort(in, header(inbound, CompletionStatus.SUCCESS), sender)) {
+            if (!inbound.receives().takeShort(in, inbound.header(in, CompletionStatus.SUCCESS), sender)) {
                 return false;
             }
         } catch (IllegalStateException | WrongThreadException e) {
@@ -207,10 +201,20 @@ final class Deliveries {
         return true;
     }
 
-    /** Copies the message into its buffers and writes its record; returns the answer. */
+    /** Copies the message into its buffers and writes its record; returns the answer, or {@link #FILLING}. */
     private int fill(Inbound inbound, ReceiveWr wr, long payload) {
-        CompletionStatus status = payload > wr.capacityBytes ? CompletionStatus.LOC_LEN_ERR : scatter(wr, 0);
-        if (!record(inbound, wr, status, in.totalBytes())) {
+        if (payload > wr.capacityBytes) {
+            return recorded(inbound, wr, payload, CompletionStatus.LOC_LEN_ERR);
+        }
+        if (wr.isOnDevice() && payload > 0) {
+            fill = new DeviceFill(inbound, wr, null, in, 0);
+            return FILLING;
+        }
+        return recorded(inbound, wr, payload, scatter(wr, 0));
+    }
+
+    private int recorded(Inbound inbound, ReceiveWr wr, long payload, CompletionStatus status) {
+        if (!inbound.record(in, wr, status, in.totalBytes(), sender)) {
             inbound.receives().giveBack(wr); // its JFC is full: the message is not consumed
             return Answer.NOT_READY;
         }
@@ -295,26 +299,6 @@ final class Deliveries {
         in.answer(answer, argument);
     }
 
-    private long header(Inbound inbound, CompletionStatus status) {
-        int flags = inbound.recordFlags()
-                | (in.opcode() == SEND_IMM || in.opcode() == WRITE_IMM ? CompletionRecord.HAS_IMMEDIATE : 0)
-                | (in.opcode() == SEND_INVALIDATE ? CompletionRecord.HAS_INVALIDATED : 0)
-                | (in.has(SlotFlags.SOLICITED) ? CompletionRecord.SOLICITED : 0);
-        return CompletionRecord.header(status.value(), in.opcode(), flags, inbound.id());
-    }
-
-    private boolean record(Inbound inbound, ReceiveWr wr, CompletionStatus status, long lengthBytes) {
-        return inbound.jfc()
-                .pushReceive(
-                        header(inbound, status),
-                        wr.userContext,
-                        lengthBytes,
-                        in.immediate(),
-                        sender.queue(in.source()),
-                        sender,
-                        JfcRecords.provenance(inbound.ownerIndex(), 0));
-    }
-
     // ---- messages of several slots
 
     private boolean beginTrain() {
@@ -351,33 +335,44 @@ final class Deliveries {
 
     private boolean load(Train train) {
         ReceiveWr wr = train.wr;
-        long received = train.received + in.chunkBytes();
-        boolean last = in.has(SlotFlags.LAST);
-        if (in.opcode() != train.opcode
-                || in.totalBytes() != train.totalBytes
-                || (last ? received != train.totalBytes : received > train.totalBytes)) {
+        if (!train.goesOnWith(in)) {
             return false; // it has changed between chunks
         }
         if (train.inbound.receives().isClosed()) {
             trains.remove(flow());
-            train.inbound.receives().emptied(wr);
-            held.hold(flow(), in.position()); // the rest of it is turned away as well
-            in.answer(Answer.FAILED, 0);
+            reject(train.inbound, wr);
+            return true;
+        }
+        if (train.status == CompletionStatus.SUCCESS && wr.isOnDevice() && in.chunkBytes() > 0) {
+            fill = new DeviceFill(train.inbound, wr, train, in, train.received);
             return true;
         }
         if (train.status == CompletionStatus.SUCCESS) {
             train.status = scatter(wr, train.received);
         }
-        train.received = received;
-        if (!last) {
+        return loaded(train);
+    }
+
+    /** The bytes of the current slot are where they belong. */
+    private boolean loaded(Train train) {
+        ReceiveWr wr = train.wr;
+        train.received += in.chunkBytes();
+        if (!in.has(SlotFlags.LAST)) {
             in.answer(Answer.TAKEN, 0);
             return true;
         }
         trains.remove(flow());
-        boolean told = record(train.inbound, wr, train.status, train.received);
+        boolean told = train.inbound.record(in, wr, train.status, train.received, sender);
         emptied(train.inbound, wr, train.received);
         in.answer(told && train.status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);
         return true;
+    }
+
+    /** The receiver was closed while it received the message. */
+    private void reject(Inbound closed, ReceiveWr wr) {
+        closed.receives().emptied(wr);
+        held.hold(flow(), in.position()); // the rest of it is turned away as well
+        in.answer(Answer.FAILED, 0);
     }
 
     private static void abandonTrain(@Nullable Train train) {
@@ -386,7 +381,42 @@ final class Deliveries {
         }
     }
 
-    /** A receiver is closed. The rest of the messages that it had begun to receive is rejected. */
+    // ---- buffers in device memory
+
+    /** Whether the current slot waits for a copy engine: no later one is taken meanwhile. Any thread may ask. */
+    boolean isFilling() {
+        return fill != null;
+    }
+
+    /** The copy of the current slot, for {@link DeviceFill#run} without the lock, and then {@link #filled}. */
+    @Nullable
+    DeviceFill fill() {
+        return fill;
+    }
+
+    /** The copy of the current slot has ended so: its message goes on. */
+    void filled(DeviceFill done, CompletionStatus status) {
+        fill = null;
+        Train train = done.train;
+        if (done.isAbandoned) {
+            done.inbound.receives().giveBack(done.wr);
+        } else if (done.inbound.receives().isClosed()) {
+            trains.values().remove(train);
+            reject(done.inbound, done.wr);
+        } else if (train != null) {
+            train.status = status;
+            loaded(train);
+        } else if (in.has(SlotFlags.DATAGRAM)) {
+            if (recorded(done.inbound, done.wr, in.totalBytes(), status) == Answer.NOT_READY) {
+                done.inbound.receives().drop(Drop.JFC_FULL);
+            }
+            in.answerTakenLater();
+        } else {
+            answer(recorded(done.inbound, done.wr, payloadBytes(), status), done.inbound);
+        }
+    }
+
+    /** A receiver is closed. No copy is in progress. The rest of the messages that it had begun to receive is rejected. */
     void abandon(Predicate<Inbound> closed) {
         trains.entrySet().removeIf(entry -> {
             boolean its = closed.test(entry.getValue().inbound);
@@ -400,6 +430,11 @@ final class Deliveries {
 
     /** The peer is gone: its partial messages end, and their buffers are free again. */
     void abandon() {
+        DeviceFill current = fill;
+        if (current != null) {
+            current.isAbandoned = true; // its end gives the buffers back
+            trains.values().remove(current.train);
+        }
         trains.values().forEach(Deliveries::abandonTrain);
         trains.clear();
         held.clear();

@@ -1,9 +1,13 @@
 package io.urma4j.shm;
 
+import io.urma4j.CompletionStatus;
+import io.urma4j.Opcode;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
+import io.urma4j.shm.ring.RingReceiver;
+import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.support.SendLife;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +62,30 @@ record Inbound(
         return receives.takesDatagrams();
     }
 
-    int recordFlags() {
-        return CompletionRecord.RECEIVE | (jetty == null ? 0 : CompletionRecord.JETTY);
+    /** The first word of the record for the message in the current slot. */
+    long header(RingReceiver in, CompletionStatus status) {
+        int flags = CompletionRecord.RECEIVE
+                | (jetty == null ? 0 : CompletionRecord.JETTY)
+                | (in.opcode() == SEND_IMM || in.opcode() == WRITE_IMM ? CompletionRecord.HAS_IMMEDIATE : 0)
+                | (in.opcode() == SEND_INVALIDATE ? CompletionRecord.HAS_INVALIDATED : 0)
+                | (in.has(SlotFlags.SOLICITED) ? CompletionRecord.SOLICITED : 0);
+        return CompletionRecord.header(status.value(), in.opcode(), flags, id);
     }
+
+    /** Makes that record; false if its JFC has no room. */
+    boolean record(RingReceiver in, ReceiveWr wr, CompletionStatus status, long lengthBytes, RemoteName sender) {
+        return jfc.pushReceive(
+                header(in, status),
+                wr.userContext,
+                lengthBytes,
+                in.immediate(),
+                sender.queue(in.source()),
+                sender,
+                JfcRecords.provenance(ownerIndex, 0));
+    }
+
+    // Opcode.value() as constants
+    private static final int SEND_IMM = Opcode.SEND_IMM.value();
+    private static final int SEND_INVALIDATE = Opcode.SEND_INVALIDATE.value();
+    private static final int WRITE_IMM = Opcode.WRITE_IMM.value();
 }

@@ -1,11 +1,13 @@
 package io.urma4j.shm;
 
+import io.urma4j.CompletionStatus;
 import io.urma4j.TransportPath;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SpinLock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
@@ -19,6 +21,9 @@ final class MessagePath {
     /** Maximum slots of one visit, so that no path starves the others. */
     private static final int BATCH = 64;
 
+    /** Interval of checks whether a copy into device memory has ended. */
+    private static final long NAP_NANOS = 20_000;
+
     /** A poll that finds messages processes answers only now and then: a power of two. */
     private static final int REAP_EVERY = 16;
 
@@ -30,12 +35,14 @@ final class MessagePath {
     private final SpinLock receiving = new SpinLock();
     private final DelayedAnswers delayed;
     private final BiConsumer<MessagePath, String> onBroken;
+    private final Runnable onFilled;
 
     private int turns; // of all pollers, without order
 
     /**
      * The path to {@code peer} over {@code memory}.
      *
+     * @param onFilled called when the path may go on after a copy into device memory: wakes the engine
      * @param onBroken called with the reason when the peer has put something impossible into its ring
      */
     MessagePath(
@@ -43,6 +50,7 @@ final class MessagePath {
             PathMemory memory,
             Receivers receivers,
             Deliveries.Invalidation invalidation,
+            Runnable onFilled,
             BiConsumer<MessagePath, String> onBroken) {
         this.peer = peer;
         this.number = memory.number();
@@ -50,6 +58,7 @@ final class MessagePath {
         this.delayed = new DelayedAnswers(in, receiving);
         this.out = new SendPath(memory, delayed);
         this.deliveries = new Deliveries(receivers, peer, RemoteName.of(peer, number), invalidation, in);
+        this.onFilled = onFilled;
         this.onBroken = onBroken;
     }
 
@@ -92,7 +101,7 @@ final class MessagePath {
             return false;
         }
         try {
-            return in.isReady() || in.isHolding() || out.hasAnswer();
+            return (in.isReady() && !deliveries.isFilling()) || in.isHolding() || out.hasAnswer();
         } catch (IllegalStateException e) {
             Placement.forgetFence(e);
             return false;
@@ -100,7 +109,7 @@ final class MessagePath {
     }
 
     private int receive(boolean insist) {
-        if (!in.isReady()) {
+        if (!in.isReady() || deliveries.isFilling()) {
             if (delayed.areDue() && delayed.noReply(insist)) {
                 out.wakePeer();
             }
@@ -112,10 +121,12 @@ final class MessagePath {
         int count = 0;
         boolean hold = delayed.mayWait() && !insist;
         try {
-            int taken = in.take();
+            int taken = deliveries.isFilling() ? RingReceiver.NONE : in.take();
             while (taken == RingReceiver.TAKEN && deliveries.deliver()) {
-                taken = ++count < BATCH ? in.take() : RingReceiver.NONE;
+                boolean goesOn = ++count < BATCH && !deliveries.isFilling();
+                taken = goesOn ? in.take() : RingReceiver.NONE;
             }
+            beginFill();
             if (taken != RingReceiver.NONE) {
                 out.fail(); // nothing more is believed of the peer, nor sent to it
                 onBroken.accept(this, "its message ring holds an impossible slot: " + in.describe());
@@ -132,6 +143,40 @@ final class MessagePath {
             out.wakePeer();
         }
         return count;
+    }
+
+    /** Has a thread make the copy into a buffer in device memory, if the last slot needs one. */
+    private void beginFill() {
+        DeviceFill fill = deliveries.fill();
+        if (fill != null && !fill.isStarted) {
+            fill.isStarted = true;
+            Thread _ = Thread.ofVirtual().name("urma-shm-fill").start(() -> run(fill));
+        }
+    }
+
+    private void run(DeviceFill fill) {
+        CompletionStatus status = CompletionStatus.LOC_OPERATION_ERR; // of a bug, which must not stall the path
+        try {
+            status = fill.run();
+        } finally {
+            filled(fill, status);
+        }
+    }
+
+    private void filled(DeviceFill fill, CompletionStatus status) {
+        receiving.acquire();
+        try {
+            deliveries.filled(fill, status);
+            if (!out.isDead()) {
+                in.tellHeld();
+            }
+        } catch (IllegalStateException e) {
+            Placement.forgetFence(e); // the ring was taken away
+        } finally {
+            receiving.release();
+        }
+        out.wakePeer();
+        onFilled.run(); // what came behind it waits in the ring
     }
 
     /** This thread is about to sleep: a later message or answer wakes it. The caller fences and checks again. */
@@ -151,6 +196,11 @@ final class MessagePath {
     void abandon(Predicate<Inbound> closed) {
         receiving.acquire();
         try {
+            while (deliveries.isFilling()) {
+                receiving.release();
+                LockSupport.parkNanos(NAP_NANOS);
+                receiving.acquire();
+            }
             deliveries.abandon(closed);
         } finally {
             receiving.release();

@@ -1,12 +1,17 @@
 package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
+import io.urma4j.UrmaException;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.spi.support.Placement;
+import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** Executes one-sided operations of the general form, and translates failed accesses. */
+/**
+ * Executes one-sided operations of the general form, and translates failed accesses. An operation with a range in device memory
+ * blocks as long as the device takes.
+ */
 final class OneSided {
     private OneSided() {}
 
@@ -21,25 +26,18 @@ final class OneSided {
                     Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
                 }
                 case READ -> scatter(entry.sges, memoryOf(entry.remote), entry.remoteOffset);
-                default ->
-                    Placement.atomic(
-                            entry.opcode.value(),
-                            memoryOf(entry.remote),
-                            entry.remoteOffset,
-                            entry.sges.memory(0),
-                            entry.sges.offset(0),
-                            (int) entry.sges.lengthBytes(0),
-                            entry.operand,
-                            entry.expected);
+                default -> atomic(entry);
             }
             return CompletionStatus.SUCCESS;
-        } catch (IllegalStateException | WrongThreadException e) {
+        } catch (IllegalStateException | WrongThreadException | UrmaException e) {
             return statusOf(e, entry);
         }
     }
 
     private static void place(Wqe entry) {
-        if (entry.sges.count() == 1) {
+        if (entry.sges.isOnDevice()) {
+            entry.sges.gather(0, memoryOf(entry.remote), entry.remoteOffset, entry.lengthBytes);
+        } else if (entry.sges.count() == 1) {
             Placement.write(
                     entry.sges.memory(0),
                     entry.sges.offset(0),
@@ -55,8 +53,32 @@ final class OneSided {
     private static void scatter(SgeList sges, MemorySegment from, long fromOffset) {
         long done = 0;
         for (int i = 0; i < sges.count(); i++) {
-            Placement.read(from, fromOffset + done, sges.memory(i), sges.offset(i), sges.lengthBytes(i));
+            StagedRegion device = sges.device(i);
+            if (device == null) {
+                Placement.read(from, fromOffset + done, sges.memory(i), sges.offset(i), sges.lengthBytes(i));
+            } else {
+                device.write(sges.offset(i), from, fromOffset + done, sges.lengthBytes(i));
+            }
             done += sges.lengthBytes(i);
+        }
+    }
+
+    /** Executed once, also if its result does not reach the device. */
+    private static void atomic(Wqe entry) {
+        StagedRegion device = entry.sges.device(0);
+        MemorySegment result = device == null ? entry.sges.memory(0) : MemorySegment.ofArray(new long[1]);
+        int sizeBytes = (int) entry.sges.lengthBytes(0);
+        Placement.atomic(
+                entry.opcode.value(),
+                memoryOf(entry.remote),
+                entry.remoteOffset,
+                result,
+                device == null ? entry.sges.offset(0) : 0,
+                sizeBytes,
+                entry.operand,
+                entry.expected);
+        if (device != null) {
+            device.write(entry.sges.offset(0), result, 0, sizeBytes);
         }
     }
 
@@ -76,7 +98,9 @@ final class OneSided {
     }
 
     private static CompletionStatus statusOf(RuntimeException failure, boolean isRemoteGone) {
-        if (!(failure instanceof IllegalStateException) && !(failure instanceof WrongThreadException)) {
+        if (!(failure instanceof IllegalStateException)
+                && !(failure instanceof WrongThreadException)
+                && !(failure instanceof UrmaException)) { // of a copy engine
             throw failure; // a bug of ours
         }
         Placement.forgetFence(failure);

@@ -196,7 +196,10 @@ final class QueueMoves {
         // a slot stays in order until the records of older ones were polled
         boolean isHeldOldest = window.state() != QueueState.SUSPENDED
                 || slots.freed() >= order.life().heldFrom();
-        return !records.isMarkerUnpolled() && order.life().mayFlush(jfc.isValid()) && isHeldOldest;
+        return !records.isMarkerUnpolled()
+                && !window.copy().isActive()
+                && order.life().mayFlush(jfc.isValid())
+                && isHeldOldest;
     }
 
     /** Flushed requests have no record that would free their slots. */
@@ -213,7 +216,7 @@ final class QueueMoves {
     long[] quiesce(Duration timeout) {
         long deadline = System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
         lock.acquire();
-        while (slots.areShut(SendSlots.BUSY)) {
+        while (slots.areShut(SendSlots.BUSY) || window.copy().isActive()) {
             lock.release();
             if (System.nanoTime() - deadline > 0) {
                 throw new UrmaException(

@@ -29,6 +29,11 @@ final class ReceiveWr {
         buffers.pin();
     }
 
+    /** Whether a buffer lies in device memory, so that {@link #scatter} blocks. */
+    boolean isOnDevice() {
+        return buffers.isOnDevice();
+    }
+
     /** Copies bytes of a message to its byte {@code at}; they fit. */
     void scatter(MemorySegment from, long fromOffset, long at, long lengthBytes) {
         buffers.scatter(from, fromOffset, at, lengthBytes);

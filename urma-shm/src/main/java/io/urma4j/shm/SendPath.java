@@ -70,7 +70,7 @@ final class SendPath {
     /**
      * Writes a message, or the rest of it, to the ring.
      *
-     * @return false if the ring is full before the message's end
+     * @return false if the ring is full before the message's end, or what was staged of it ends before
      */
     boolean send(SendWindow window, long position, Wqe entry, Lane lane) {
         boolean all;
@@ -127,8 +127,8 @@ final class SendPath {
             if (!sendChunk(window, position, entry, lane, total)) {
                 return false;
             }
-        } while (entry.sentBytes < total);
-        return true;
+        } while (entry.sentBytes < total && !entry.needsCopyEngine());
+        return entry.sentBytes >= total;
     }
 
     private boolean sendChunk(SendWindow window, long position, Wqe entry, Lane lane, long total) {

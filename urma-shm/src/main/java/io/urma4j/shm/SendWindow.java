@@ -7,7 +7,6 @@ import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.spi.support.OrderWindow;
-import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SendActions;
 import io.urma4j.spi.support.SendFlow;
 import io.urma4j.spi.support.SendOrder;
@@ -19,10 +18,9 @@ import org.jspecify.annotations.Nullable;
  * The work requests of a send queue that could not be finished within their posts: messages, which wait for the
  * receiver's answer, and whatever must follow them. Guarded by the queue's lock.
  *
- * <p>{@link SendOrder} says when each starts, ends and has its record. Here it is started: a message goes into the ring, a
- * one-sided operation is executed. {@link WindowAnswers} says what answers mean, {@link SilentPeers} what silence means.
+ * <p>{@link SendOrder} says when each starts, ends and has its record. {@link SendStarts} starts it, {@link WindowAnswers} says what answers mean, {@link SilentPeers} what silence means.
  */
-final class SendWindow implements SendActions<Wqe, PeerLanes> {
+final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<Wqe> {
     private static final long ALL = Long.MIN_VALUE; // also retransmissions that are overdue
     private static final int WR_FLUSH_ERR_DONE = CompletionStatus.WR_FLUSH_ERR_DONE.value();
 
@@ -40,7 +38,9 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     private final FailedTargets failedTargets;
     private final WindowAnswers answers;
     private final SilentPeers silentPeers;
+    private final SendStarts starts;
     private final WindowRecords records;
+    private final DeviceCopy<Wqe> copy;
 
     private boolean watched; // the context counts it among the queues that pollers must see to
     private boolean owed; // a record, since another JFC was busy
@@ -61,8 +61,10 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
         this.order = new SendOrder<>(this, rules, slots.depth(), born);
         this.window = order.window();
         this.failedTargets = new FailedTargets(slots, flows);
+        this.copy = new DeviceCopy<>(this, lock);
         this.answers = new WindowAnswers(this, events, config.rnrRetry());
         this.silentPeers = new SilentPeers(order, flows, isDatagram, timeoutNanos);
+        this.starts = new SendStarts(this, slots, copy, silentPeers);
         entering(born);
         this.records = new WindowRecords(queueId, jfc, slots, order, demand, events.isJetty(), this::fail);
     }
@@ -81,6 +83,11 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     WindowRecords records() {
         return records;
+    }
+
+    /** The work request for which a copy engine works. */
+    DeviceCopy<Wqe> copy() {
+        return copy;
     }
 
     SendOrder<Wqe, PeerLanes> order() {
@@ -203,7 +210,8 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
     }
 
     /** The same now. Only a flow that retransmits asks for the time; reading the clock costs as much as a post. */
-    void advance() {
+    @Override
+    public void advance() {
         boolean mayRetransmit = window.hasWaiting() && answers.rnr() > 0;
         advance(mayRetransmit ? System.nanoTime() : 0);
     }
@@ -241,83 +249,41 @@ final class SendWindow implements SendActions<Wqe, PeerLanes> {
 
     @Override
     public boolean begin(long position, Wqe entry, long nowNanos) {
-        Lane lane = entry.flow;
-        if (lane == null) {
-            return execute(entry);
-        }
-        if (isDatagram) {
-            return sendDatagram(position, entry, lane);
-        }
-        if (entry.placesBytes && !place(entry)) {
-            return false;
-        }
-        return send(position, entry, lane);
-    }
-
-    private boolean execute(Wqe entry) {
-        CompletionStatus status = OneSided.execute(entry);
-        finish(entry, status);
-        return status == CompletionStatus.SUCCESS;
-    }
-
-    /** A datagram follows nothing, and is over when it is in the ring, or its peer gone (S8.1). */
-    private boolean sendDatagram(long position, Wqe entry, Lane lane) {
-        SendPath path = lane.target.path;
-        try {
-            if (!path.isDead() && !path.send(this, position, entry, lane)) {
-                return false; // a full ring is the one thing that it waits for
-            }
-        } catch (RuntimeException e) {
-            Placement.forgetFence(e);
-            if (!path.isDead()) {
-                finish(entry, OneSided.statusOf(e, entry));
-                return false;
-            }
-        }
-        if (path.isDead()) {
-            silentPeers.drop(entry, Drop.PEER_GONE);
-        } else {
-            finish(entry, CompletionStatus.SUCCESS);
-        }
-        return true;
-    }
-
-    private boolean place(Wqe entry) {
-        CompletionStatus status = OneSided.execute(entry);
-        if (status != CompletionStatus.SUCCESS) {
-            finish(entry, status);
-            return false;
-        }
-        entry.placed();
-        return true;
-    }
-
-    private boolean send(long position, Wqe entry, Lane lane) {
-        SendPath path = lane.target.path;
-        if (path.isDead()) {
-            finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
-            return false;
-        }
-        boolean all;
-        try {
-            all = path.send(this, position, entry, lane);
-        } catch (RuntimeException e) {
-            Placement.forgetFence(e); // the peer went away, or local memory
-            finish(entry, path.isDead() ? CompletionStatus.ACK_TIMEOUT_ERR : OneSided.statusOf(e, entry));
-            return false;
-        }
-        if (all) {
-            window.started(entry, 0);
-        } else if (entry.slotsInFlight > 0) {
-            entry.enterFlow(0);
-        }
-        return all;
+        return starts.begin(position, entry);
     }
 
     /** The message is to be retransmitted, from its start. */
     void repeat(long position, Wqe entry) {
         entry.rewind();
         order.repeat(position, entry);
+    }
+
+    @Override
+    public void copying(Wqe entry) {
+        order.copying(entry);
+    }
+
+    @Override
+    public CompletionStatus copy(Wqe entry) {
+        return SendStarts.copy(entry);
+    }
+
+    /** A one-sided operation is over; of a message, bytes are placed or staged, and it goes on. */
+    @Override
+    public void copied(long position, Wqe entry, CompletionStatus status) {
+        if (entry.flow == null || status != CompletionStatus.SUCCESS) {
+            finish(entry, status);
+            return;
+        }
+        if (state() == QueueState.ERROR) { // it had begun when the queue failed
+            window.end(entry, CompletionStatus.WR_FLUSH_ERR.value());
+            return;
+        }
+        if (entry.placesBytes) {
+            entry.placed();
+        }
+        order.copied(position, entry);
+        answers.copied(position, entry);
     }
 
     // ---- ending

@@ -4,6 +4,7 @@ import io.urma4j.shm.control.SegmentUser;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.Placement;
+import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class SgeList {
     private final SegmentUser user;
     private int count;
+    private boolean isOnDevice; // one of them at least
     private @Nullable ShmSegment[] segments = new ShmSegment[1];
     private long[] offsets = new long[1];
     private long[] lengths = new long[1];
@@ -22,11 +24,13 @@ final class SgeList {
 
     void fill(ShmSegment segment, long offset, long lengthBytes) {
         count = 1;
+        isOnDevice = false;
         put(0, segment, offset, lengthBytes);
     }
 
     void fill(WorkRequest request) {
         count = request.sgeCount;
+        isOnDevice = false;
         if (offsets.length < count) {
             segments = new ShmSegment[count];
             offsets = new long[count];
@@ -43,10 +47,23 @@ final class SgeList {
         segments[index] = segment;
         offsets[index] = offset;
         lengths[index] = lengthBytes;
+        isOnDevice |= segment.device() != null;
     }
 
     void clear() {
         count = 0;
+        isOnDevice = false;
+    }
+
+    /** Whether a range lies in device memory, so that {@link #gather} and {@link #scatter} block. */
+    boolean isOnDevice() {
+        return isOnDevice;
+    }
+
+    /** The device memory of a range; null if it lies in memory of the host. */
+    @Nullable
+    StagedRegion device(int index) {
+        return segment(index).device();
     }
 
     int count() {
@@ -106,7 +123,12 @@ final class SgeList {
                 continue;
             }
             long step = Math.min(available, lengthBytes - done);
-            if (isGathering) {
+            StagedRegion device = device(i);
+            if (device != null && isGathering) {
+                device.read(offsets[i] + skip, other, otherOffset + done, step);
+            } else if (device != null) {
+                device.write(offsets[i] + skip, other, otherOffset + done, step);
+            } else if (isGathering) {
                 Placement.copy(memory(i), offsets[i] + skip, other, otherOffset + done, step);
             } else {
                 Placement.copy(other, otherOffset + done, memory(i), offsets[i] + skip, step);

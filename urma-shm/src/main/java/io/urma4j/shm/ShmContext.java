@@ -299,7 +299,12 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public void pathOpened(Peer peer, PathMemory memory) {
         MessagePath path = new MessagePath(
-                peer, memory, receivers, (from, tokenId) -> control.invalidate(from, tokenId), this::broken);
+                peer,
+                memory,
+                receivers,
+                (from, tokenId) -> control.invalidate(from, tokenId),
+                demand::wakeEngine,
+                this::broken);
         pathOf.put(peer, path);
         progress.add(path);
     }

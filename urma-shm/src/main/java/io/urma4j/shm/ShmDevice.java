@@ -42,6 +42,7 @@ final class ShmDevice implements ProviderDevice {
                         .sharedTokenIds(true)
                         .windows(true)
                         .cpuAtomics(true)
+                        .deviceMemory(true)
                         .build(),
                 new DeviceAttributes.Limits(
                         65_536, 16_384, 32_768, 16, 208, largest, largest, Long.MAX_VALUE >> 8, 4_096),

@@ -154,7 +154,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                 return false;
             }
             ReceiveWr wr = waiting[(int) head & mask];
-            if (length > wr.capacityBytes) {
+            if (length > wr.capacityBytes || wr.isOnDevice()) {
                 return false;
             }
             wr.scatterShort(slot.memory(), slot.payloadAt(), length);

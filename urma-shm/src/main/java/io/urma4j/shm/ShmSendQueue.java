@@ -109,6 +109,10 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) target;
         ShmSegment local = (ShmSegment) source;
+        if (local.device() != null) {
+            return deferred.copy(
+                    Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, 0, 0, userContext, flags);
+        }
         enter();
         try {
             if (!slots.areOpen() && !mayFinishHere()) {
@@ -143,6 +147,10 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) source;
         ShmSegment local = (ShmSegment) destination;
+        if (local.device() != null) {
+            return deferred.copy(
+                    Opcode.READ, remote, sourceOffset, local, destinationOffset, lengthBytes, 0, 0, userContext, flags);
+        }
         enter();
         try {
             if (!slots.areOpen() && !mayFinishHere()) {
@@ -189,6 +197,19 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) target;
         ShmSegment local = (ShmSegment) result;
+        if (local.device() != null) {
+            return deferred.copy(
+                    Opcode.of(opcode),
+                    remote,
+                    targetOffset,
+                    local,
+                    resultOffset,
+                    sizeBytes,
+                    operand,
+                    expected,
+                    userContext,
+                    flags);
+        }
         enter();
         try {
             if (!slots.areOpen() && !mayFinishHere()) {
@@ -383,11 +404,8 @@ final class ShmSendQueue implements ProviderSendQueue {
 
     @Override
     public JettyDescriptor descriptor() {
-        return context.describe(id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType(), policy());
-    }
-
-    private TokenPolicy policy() {
-        return receives == null ? TokenPolicy.NONE : receives.policy();
+        TokenPolicy policy = receives == null ? TokenPolicy.NONE : receives.policy();
+        return context.describe(id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType(), policy);
     }
 
     @Override
@@ -403,17 +421,7 @@ final class ShmSendQueue implements ProviderSendQueue {
 
     /** What it waits for, for inspection. */
     List<Resource> describeWaits() {
-        if (window.order().window().isEmpty()) { // spares the lock; a look that comes too early does no harm
-            return List.of();
-        }
-        Waits waits = new Waits(id, state());
-        lock.acquire();
-        try {
-            waits.addAll(window.order().window());
-        } finally {
-            lock.release();
-        }
-        return waits.lines();
+        return Waits.of(window);
     }
 
     @Override
@@ -424,6 +432,7 @@ final class ShmSendQueue implements ProviderSendQueue {
                 return;
             }
             slots.shut(SendSlots.CLOSED);
+            window.copy().await();
             window.clear();
         } finally {
             lock.release();

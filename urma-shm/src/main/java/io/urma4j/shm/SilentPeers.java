@@ -68,7 +68,7 @@ final class SilentPeers {
     /** Not what waits for a receive work request, which may take any time. */
     private static boolean isOwedAnAnswer(Wqe entry, boolean isReady) {
         boolean isHeld = !isReady || entry.flow == null || entry.flow.probing;
-        return !entry.isSettled() && (entry.slotsInFlight > 0 || !isHeld);
+        return entry.isOpen() && (entry.slotsInFlight > 0 || !isHeld);
     }
 
     private boolean isTooOld(Wqe entry, long nowNanos, long pausedNanos) {

@@ -20,16 +20,31 @@ final class Waits {
     private final QueueState state;
     private final Map<Reason, Integer> counts = new LinkedHashMap<>();
 
-    Waits(int queueId, QueueState state) {
+    private Waits(int queueId, QueueState state) {
         this.queueId = queueId;
         this.state = state;
+    }
+
+    /** What the work requests of a window wait for. Takes its lock. */
+    static List<Resource> of(SendWindow window) {
+        if (window.order().window().isEmpty()) { // spares the lock; a look that comes too early does no harm
+            return List.of();
+        }
+        Waits waits = new Waits(window.queueId(), window.state());
+        window.lock().acquire();
+        try {
+            waits.addAll(window.order().window());
+        } finally {
+            window.lock().release();
+        }
+        return waits.lines();
     }
 
     /** Their target, and the reason. */
     private record Reason(String target, String reason) {}
 
     /** Counts the work requests that are not finished. */
-    void addAll(OrderWindow<Wqe, PeerLanes> window) {
+    private void addAll(OrderWindow<Wqe, PeerLanes> window) {
         for (long position = window.head(); position < window.end(); position++) {
             Wqe entry = window.at(position);
             if (!entry.isSettled()) {
@@ -58,6 +73,9 @@ final class Waits {
         if (entry.stage == Stage.STARTED) {
             return "its answer";
         }
+        if (entry.stage == Stage.COPYING) {
+            return "the copy engine of its device";
+        }
         Lane lane = entry.flow;
         if (lane == null) {
             return "earlier messages to the same home";
@@ -65,7 +83,7 @@ final class Waits {
         return lane.probing ? "a receive work request there" : "earlier requests, or free space in the ring";
     }
 
-    List<Resource> lines() {
+    private List<Resource> lines() {
         List<Resource> lines = new ArrayList<>();
         counts.forEach((wait, count) ->
                 lines.add(Resource.builder(Resource.Kind.WAIT, ((long) queueId << ID_BITS) + lines.size())

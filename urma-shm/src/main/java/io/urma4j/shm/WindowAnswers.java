@@ -45,10 +45,17 @@ final class WindowAnswers {
         }
     }
 
+    /** The copy of a message's next bytes has ended; answers that came meanwhile may have ended the message. */
+    void copied(long position, Wqe entry) {
+        if (entry.slotsInFlight == 0 && entry.answer != 0 && entry.answer != Answer.TAKEN) {
+            settle(position, entry);
+        }
+    }
+
     /** All slots of a message are answered. */
     private void settle(long position, Wqe entry) {
         Lane lane = entry.flow;
-        if (entry.isSettled() || lane == null) {
+        if (!entry.isOpen() || lane == null) {
             return;
         }
         switch (entry.answer) {

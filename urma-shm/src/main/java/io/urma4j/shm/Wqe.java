@@ -6,6 +6,7 @@ import io.urma4j.PostFlags;
 import io.urma4j.shm.control.SegmentUser;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SendEntry;
 import io.urma4j.spi.support.WorkKind;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing; records within it would be allocated, and objects within it be one more load on that path.
  */
 final class Wqe extends SendEntry<Lane, PeerLanes> {
+    /** Bytes of a message that are staged at once: whole chunks, so that none lies in two stages. */
+    private static final int STAGED_BYTES = 2 * RingLayout.CHUNK_BYTES;
+
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();
 
     final SgeList sges;
@@ -54,6 +58,11 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     private MemorySegment inlineRoom = MemorySegment.NULL;
 
     private boolean isInline;
+
+    /** Bytes of a message from device memory, copied here before they go to the ring; empty for every other work request. */
+    private MemorySegment staged = MemorySegment.NULL;
+
+    private long stagedFrom;
 
     /** Bytes of the message that lie in the ring or went through it. */
     long sentBytes;
@@ -166,7 +175,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     @Override
     protected boolean isInFlight() {
-        return slotsInFlight > 0;
+        return slotsInFlight > 0 || stage == Stage.COPYING;
     }
 
     /** Answers to what has ended are ignored, and its payload lies in the ring. */
@@ -192,7 +201,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     /** Whether the peer has got its first chunks, and would wait for the others. */
     @Override
     protected boolean isHalfSent() {
-        return stage == Stage.WAITING && sentBytes > 0;
+        return (stage == Stage.WAITING || stage == Stage.COPYING) && sentBytes > 0;
     }
 
     @Override
@@ -209,10 +218,34 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         isInline = true;
     }
 
+    /** Whether a copy engine must work for it next: its bytes lie in device memory, and are not placed or staged yet. */
+    boolean needsCopyEngine() {
+        if (!sges.isOnDevice() || lengthBytes == 0) {
+            return false;
+        }
+        if (kind != WorkKind.MESSAGE || placesBytes) {
+            return true;
+        }
+        return opcode != Opcode.WRITE_IMM && (sentBytes < stagedFrom || sentBytes >= stagedFrom + staged.byteSize());
+    }
+
+    /** Copies the next bytes of a message from device memory. Blocks, without the lock. */
+    void stageNext() {
+        int length = (int) Math.min(STAGED_BYTES, lengthBytes - sentBytes);
+        MemorySegment room = MemorySegment.ofArray(new byte[length]);
+        sges.gather(sentBytes, room, 0, length);
+        staged = room;
+        stagedFrom = sentBytes;
+    }
+
     /** Copies {@code lengthBytes} of the payload, from its byte {@code from} on. */
     void gather(long from, MemorySegment to, long toOffset, long lengthBytes) {
         if (isInline) {
             MemorySegment.copy(inlineRoom, from, to, toOffset, lengthBytes);
+            return;
+        }
+        if (sges.isOnDevice()) {
+            MemorySegment.copy(staged, from - stagedFrom, to, toOffset, lengthBytes);
             return;
         }
         sges.gather(from, to, toOffset, lengthBytes);
@@ -248,5 +281,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
             flow = null;
         }
         isInline = false;
+        staged = MemorySegment.NULL;
+        stagedFrom = 0;
     }
 }

@@ -331,4 +331,11 @@ public abstract class Conformance {
             super(deviceUnderTest);
         }
     }
+
+    @Nested
+    class DeviceRanges extends DeviceRangesContract {
+        DeviceRanges() {
+            super(deviceUnderTest);
+        }
+    }
 }

@@ -65,7 +65,7 @@ public final class Pair implements AutoCloseable {
     }
 
     private static UrmaOptions options(Path directory) {
-        return UrmaOptions.DEFAULT.withRuntimeDirectory(directory);
+        return DevicesUnderTest.options(UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
     }
 
     public Initiator initiator() {

@@ -58,7 +58,8 @@ public final class RuleIndex {
             ExportsContract.class,
             ExportEndsContract.class,
             TransfersContract.class,
-            TransferQueuesContract.class);
+            TransferQueuesContract.class,
+            DeviceRangesContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

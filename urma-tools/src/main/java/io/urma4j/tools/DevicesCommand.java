@@ -150,6 +150,7 @@ final class DevicesCommand implements Callable<Integer> {
         map.put("sharedTokenIds", can.sharedTokenIds());
         map.put("windows", can.windows());
         map.put("cpuAtomics", can.cpuAtomics());
+        map.put("deviceMemory", can.deviceMemory());
         return map;
     }
 

@@ -93,7 +93,7 @@ public final class FailurePolicy<E extends SendEntry<?, P>, P extends SendPeer> 
         long youngest = youngestInFlight();
         for (long position = window.head(); position < window.end(); position++) {
             E entry = window.at(position);
-            if (!entry.isSettled() && entry.hasBegun(position < youngest)) {
+            if (entry.isOpen() && entry.hasBegun(position < youngest)) {
                 window.end(entry, WR_FLUSH_ERR);
             }
         }
@@ -133,7 +133,7 @@ public final class FailurePolicy<E extends SendEntry<?, P>, P extends SendPeer> 
     private void flushInFlightTo(P silent) {
         for (long position = window.head(); position < window.end(); position++) {
             E entry = window.at(position);
-            if (!entry.isSettled() && entry.isInFlight() && entry.isTo(silent)) {
+            if (entry.isOpen() && entry.isInFlight() && entry.isTo(silent)) {
                 window.end(entry, WR_FLUSH_ERR);
             }
         }
@@ -151,7 +151,7 @@ public final class FailurePolicy<E extends SendEntry<?, P>, P extends SendPeer> 
     private void flushToFailed(long first, boolean isAbandoned) {
         for (long position = first; position < window.end(); position++) {
             E entry = window.at(position);
-            if (!entry.isSettled() && (isAbandoned || entry.mayEndEarly()) && actions.isToFailed(entry)) {
+            if (entry.isOpen() && (isAbandoned || entry.mayEndEarly()) && actions.isToFailed(entry)) {
                 window.end(entry, WR_FLUSH_ERR);
             }
         }
@@ -196,7 +196,7 @@ public final class FailurePolicy<E extends SendEntry<?, P>, P extends SendPeer> 
         }
         for (long position = window.head(); position < window.end(); position++) {
             E entry = window.at(position);
-            if (!entry.isSettled() && entry.isTo(peer) && !(isHolding && !entry.isInFlight())) {
+            if (entry.isOpen() && entry.isTo(peer) && !(isHolding && !entry.isInFlight())) {
                 return position;
             }
         }

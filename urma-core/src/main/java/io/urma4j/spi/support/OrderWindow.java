@@ -135,6 +135,18 @@ public final class OrderWindow<E extends SendEntry<?, P>, P extends SendPeer> {
         waitsNoMore();
     }
 
+    /** A thread copies for it. */
+    void copying(E entry) {
+        entry.stage = Stage.COPYING;
+        waitsNoMore();
+    }
+
+    /** The copy has ended; what the peer has of a message stays there. */
+    void copied(E entry) {
+        entry.stage = Stage.WAITING;
+        waiting++;
+    }
+
     void waitAgain(E entry) {
         entry.leaveFlow();
         if (entry.stage != Stage.WAITING) {

@@ -16,6 +16,8 @@ public abstract class SendEntry<F extends SendFlow, P extends SendPeer> {
         WAITING,
         /** All of it was handed to the peer or its connection; the answer is awaited. */
         STARTED,
+        /** A thread of the provider copies for it without the queue's lock, and alone ends that stage. */
+        COPYING,
         /** Has failed; its consequences for the others follow at the queue's next step. */
         FAILED,
         /** Has its status; waits until it is the oldest, so that records come in order. */
@@ -52,7 +54,12 @@ public abstract class SendEntry<F extends SendFlow, P extends SendPeer> {
 
     /** Whether it has its status. */
     public final boolean isSettled() {
-        return stage != Stage.WAITING && stage != Stage.STARTED;
+        return !isOpen() && stage != Stage.COPYING;
+    }
+
+    /** Whether anything may end it: it has no status, and no thread copies for it. */
+    public final boolean isOpen() {
+        return stage == Stage.WAITING || stage == Stage.STARTED;
     }
 
     /** Whether it is to that peer. */

@@ -126,6 +126,17 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
         return true;
     }
 
+    /** A thread copies for a work request that waits: until {@link #copied} or {@link #finish} nothing else ends it. */
+    public void copying(E entry) {
+        window.copying(entry);
+    }
+
+    /** The copy has ended, and the rest of the work request waits for its turn. */
+    public void copied(long position, E entry) {
+        window.copied(entry);
+        scan.waitsAgain(position);
+    }
+
     // ---- states
 
     /** What was held may start, in order; the caller enters READY. The time in suspension is not the peer's silence. */

@@ -52,7 +52,7 @@ final class SendReports<E extends SendEntry<?, P>, P extends SendPeer> {
     private void drainError() {
         for (long position = window.head(); position < window.end(); position++) {
             Stage stage = window.at(position).stage;
-            if (stage == Stage.STARTED || (stage == Stage.DONE && !isReported(position))) {
+            if (stage == Stage.STARTED || stage == Stage.COPYING || (stage == Stage.DONE && !isReported(position))) {
                 return;
             }
         }

@@ -14,6 +14,9 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.libc.Fd;
+import io.urma4j.libc.Mapping;
+import io.urma4j.peer.DeviceRange;
+import io.urma4j.peer.PeerRegion;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderGrant;
@@ -28,6 +31,7 @@ import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.HostMemory;
 import io.urma4j.spi.support.RefusalEvents;
+import io.urma4j.spi.support.StagedCopies;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -55,6 +59,7 @@ final class Exports {
     private final PeerId self;
     private final KnownPeers known = new KnownPeers();
     private final SegmentTable<ShmSegment> table = new SegmentTable<>(_ -> {}, _ -> {});
+    private final StagedCopies copies = new StagedCopies();
     private final AtomicLong lastKey = new AtomicLong(); // keys are never reused
     private long lastGrant; // the engine's thread
 
@@ -84,6 +89,9 @@ final class Exports {
 
     ShmSegment register(SegmentRequest request) {
         ControlChecks.policy(request.policy());
+        if (request.region() != null) {
+            return registerDevice(request, request.region());
+        }
         if (request.memory() == null) {
             return registerForeign(request);
         }
@@ -129,24 +137,36 @@ final class Exports {
         return add(foreign, null, request);
     }
 
-    private ShmSegment add(MemorySegment memory, @Nullable HostMemory allocated, SegmentRequest request) {
+    private ShmSegment registerDevice(SegmentRequest request, PeerRegion region) {
+        if (request.access() != Access.LOCAL_ONLY) {
+            throw new UrmaException(
+                    UrmaStatus.ENOPERM,
+                    region,
+                    "lies on a device, which a peer cannot map, and can only be LOCAL_ONLY here, not "
+                            + request.access());
+        }
+        Capabilities served = new Capabilities(false, false, true, false, MemoryKind.DEVICE);
+        DeviceRange range = region.range();
         return table.add(request.tokenId(), tokenId -> {
-            long key = lastKey.incrementAndGet();
-            SegmentDescriptor descriptor = describe(
-                    eid,
-                    uasid,
-                    self,
-                    tokenId,
-                    key,
-                    memory.byteSize(),
-                    request.access(),
-                    request.policy(),
-                    request.windowsOnly(),
-                    memory.address());
-            ExportedSegment<Grant> exported =
-                    new ExportedSegment<>(engine, descriptor, key, request.token(), request.isolated(), () -> {});
-            return new ShmSegment(this, memory, allocated, exported);
+            ExportedSegment<Grant> exported = exported(request, tokenId, range.lengthBytes(), range.address(), served);
+            return new ShmSegment(this, Mapping.dead(), copies.region(region), null, exported);
         });
+    }
+
+    private ShmSegment add(MemorySegment memory, @Nullable HostMemory allocated, SegmentRequest request) {
+        Capabilities mapped = new Capabilities(true, true, true, request.windowsOnly(), MemoryKind.HOST);
+        return table.add(request.tokenId(), tokenId -> {
+            ExportedSegment<Grant> exported = exported(request, tokenId, memory.byteSize(), memory.address(), mapped);
+            return new ShmSegment(this, memory, null, allocated, exported);
+        });
+    }
+
+    private ExportedSegment<Grant> exported(
+            SegmentRequest request, int tokenId, long lengthBytes, long vaBase, Capabilities capabilities) {
+        long key = lastKey.incrementAndGet();
+        SegmentDescriptor descriptor = describe(
+                eid, uasid, self, tokenId, key, lengthBytes, request.access(), request.policy(), capabilities, vaBase);
+        return new ExportedSegment<>(engine, descriptor, key, request.token(), request.isolated(), () -> {});
     }
 
     /** A segment that an import opens as a whole. */
@@ -160,7 +180,8 @@ final class Exports {
             Access access,
             TokenPolicy policy,
             long vaBase) {
-        return describe(eid, uasid, home, tokenId, key, lengthBytes, access, policy, false, vaBase);
+        Capabilities mapped = new Capabilities(true, true, true, MemoryKind.HOST);
+        return describe(eid, uasid, home, tokenId, key, lengthBytes, access, policy, mapped, vaBase);
     }
 
     private static SegmentDescriptor describe(
@@ -172,7 +193,7 @@ final class Exports {
             long lengthBytes,
             Access access,
             TokenPolicy policy,
-            boolean windowsOnly,
+            Capabilities capabilities,
             long vaBase) {
         return new SegmentDescriptor(
                 eid,
@@ -182,7 +203,7 @@ final class Exports {
                 lengthBytes,
                 access,
                 policy,
-                new Capabilities(true, true, true, windowsOnly, MemoryKind.HOST),
+                capabilities,
                 List.of(new Endpoint(KIND, home.address(), key, vaBase, false)));
     }
 
@@ -354,6 +375,11 @@ final class Exports {
         public boolean isQuiet() {
             return given.isQuiet();
         }
+    }
+
+    /** The context is closed, and with it all segments: releases what the copies of device memory needed. */
+    void close() {
+        copies.close();
     }
 
     // ---- names

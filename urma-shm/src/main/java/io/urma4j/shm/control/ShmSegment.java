@@ -11,6 +11,7 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.support.HostMemory;
+import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
@@ -24,9 +25,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A registered segment of this context. Safe for any thread. */
 public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
-    /** The bytes; access throws {@code IllegalStateException} once their owner has freed them. */
+    /**
+     * The bytes; access throws {@code IllegalStateException} once their owner has freed them, and always for device memory.
+     */
     public final MemorySegment memory;
 
+    private final @Nullable StagedRegion device;
     private final Exports exports;
     private final @Nullable HostMemory allocated;
     private final ExportedSegment<Grant> exported;
@@ -39,10 +43,17 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     /**
      * Creates a segment.
      *
+     * @param device its bytes if they lie on a device; then {@code memory} is dead
      * @param allocated null for foreign memory; peers can import only {@code ShmMemory}, the rest is LOCAL_ONLY
      */
-    ShmSegment(Exports exports, MemorySegment memory, @Nullable HostMemory allocated, ExportedSegment<Grant> exported) {
+    ShmSegment(
+            Exports exports,
+            MemorySegment memory,
+            @Nullable StagedRegion device,
+            @Nullable HostMemory allocated,
+            ExportedSegment<Grant> exported) {
         this.memory = memory;
+        this.device = device;
         this.exports = exports;
         this.allocated = allocated;
         this.exported = exported;
@@ -51,6 +62,11 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     @Override
     public ExportedSegment<Grant> exported() {
         return exported;
+    }
+
+    /** Its bytes on a device; null if they lie in memory of the host. */
+    public @Nullable StagedRegion device() {
+        return device;
     }
 
     @Nullable

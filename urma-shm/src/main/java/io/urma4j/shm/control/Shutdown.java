@@ -60,7 +60,10 @@ final class Shutdown {
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
     CompletableFuture<Void> begin(long deadlineNanos) {
         if (begun.compareAndSet(false, true)) {
-            ended.thenRun(() -> Thread.startVirtualThread(() -> told.complete(null)));
+            ended.thenRun(() -> Thread.startVirtualThread(() -> {
+                exports.close();
+                told.complete(null);
+            }));
             engine.execute(() -> takeBack(deadlineNanos));
         }
         return told;

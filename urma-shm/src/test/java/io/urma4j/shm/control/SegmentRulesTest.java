@@ -80,7 +80,7 @@ class SegmentRulesTest {
 
     private CompletableFuture<ShmSegment> register(Access access, int tokenId, boolean isolated) {
         var request = new SegmentRequest(
-                memory, null, access, TokenPolicy.PLAIN_TEXT, Token.random(), tokenId, isolated, false);
+                memory, null, null, access, TokenPolicy.PLAIN_TEXT, Token.random(), tokenId, isolated, false);
         return home.plane.register(request).thenApply(ShmSegment.class::cast);
     }
 
@@ -187,7 +187,15 @@ class SegmentRulesTest {
         ShmSegment first = get(register(Access.READ_WRITE, tokenId, false));
         try (ShmMemory other = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "other")) {
             var request = new SegmentRequest(
-                    other, null, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT, Token.random(), tokenId, false, false);
+                    other,
+                    null,
+                    null,
+                    Access.READ_WRITE,
+                    TokenPolicy.PLAIN_TEXT,
+                    Token.random(),
+                    tokenId,
+                    false,
+                    false);
             ShmSegment second = (ShmSegment) get(home.plane.register(request));
             first.memory.set(JAVA_LONG, 0, 1);
             second.memory.set(JAVA_LONG, 0, 2);

@@ -152,7 +152,7 @@ class WindowRulesTest {
     void anIsolatedSegmentHasNoWindows() throws Exception {
         try (ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "alone")) {
             ShmSegment isolated = (ShmSegment) get(home.plane.register(new SegmentRequest(
-                    memory, null, Access.READ, TokenPolicy.PLAIN_TEXT, Token.random(), 0, true, false)));
+                    memory, null, null, Access.READ, TokenPolicy.PLAIN_TEXT, Token.random(), 0, true, false)));
             importer.importFrom(isolated, Access.READ);
 
             assertThatThrownBy(() -> isolated.grant(isolated.importing().getFirst(), 0, 8, Access.READ))

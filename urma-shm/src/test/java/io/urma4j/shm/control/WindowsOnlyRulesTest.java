@@ -49,8 +49,8 @@ class WindowsOnlyRulesTest {
         directory = temporary.resolve("runtime");
         home = new TestContext(directory);
         ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "slab");
-        segment = (ShmSegment) get(home.plane.register(
-                new SegmentRequest(memory, null, Access.READ_WRITE, TokenPolicy.NONE, Token.of(0), 0, false, true)));
+        segment = (ShmSegment) get(home.plane.register(new SegmentRequest(
+                memory, null, null, Access.READ_WRITE, TokenPolicy.NONE, Token.of(0), 0, false, true)));
     }
 
     @AfterEach

@@ -142,9 +142,12 @@ final class BusyHome {
 
     /** After a complete unregister no process, dead or alive, changes the memory. */
     private void revokeOnce() {
+        long begun = System.nanoTime();
         Revocation revocation = segment.unregister(revocationLimit);
         if (!revocation.isComplete()) {
-            wrongs.add("not revoked: " + revocation);
+            Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
+            wrongs.add("not revoked: " + revocation + " after " + elapsed + "; of its home "
+                    + EngineStacks.ofThisProcess());
             return;
         }
         revocations.incrementAndGet();

@@ -222,8 +222,11 @@ class FaultMatrixIT {
                     && number % RUNS_TO_ONE_OF_BOTH == RUNS_TO_ONE_OF_BOTH - 1;
             Blow blow = attempt == 0 ? drawn(name, point, fault) : easy(name, point, fault);
             int hits = tally.hits(point);
-            assertThat(both ? strikeBoth(name, point, fault) : strike(blow))
-                    .as("run %d, %s, both ends: %s, %s", run, blow, both, Seed.replayLine())
+            List<String> wrongs = both ? strikeBoth(name, point, fault) : strike(blow);
+            assertThat(wrongs)
+                    .as(
+                            "run %d, %s, both ends: %s, %s; of this process %s",
+                            run, blow, both, Seed.replayLine(), EngineStacks.ofThisProcess())
                     .isEmpty();
             if (tally.hits(point) > hits) {
                 return;

@@ -31,7 +31,7 @@ enum FaultPoint {
     MESSAGE_CHUNK_SENT(INITIATOR, "shm/SendPath", "sendChunk"),
     MESSAGE_ARRIVED(HOME, "shm/Deliveries", "deliver"),
     MESSAGE_CHUNK_LOADED(HOME, "shm/Deliveries", "load"),
-    MESSAGE_RECORDED(HOME, "shm/Deliveries", "record"),
+    MESSAGE_RECORDED(HOME, "shm/Inbound", "record"),
     MESSAGE_ANSWERED(INITIATOR, "shm/SendWindow", "answered"),
 
     WRITE_COPIES(INITIATOR, "spi/support/Placement", "copyStep"),

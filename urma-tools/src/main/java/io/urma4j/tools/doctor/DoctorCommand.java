@@ -33,6 +33,7 @@ public final class DoctorCommand implements Callable<Integer> {
         List<Finding> machine = new ArrayList<>(new MachineExamination().findings());
         machine.addAll(new MemoryExamination().findings());
         machine.addAll(new PlacesExamination(System.getenv()).findings());
+        machine.addAll(new PeerMemoryExamination().findings());
         List<Finding> devices = new DeviceExamination().findings();
         List<Finding> all = new ArrayList<>(machine);
         all.addAll(devices);

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  urma tck --device shm0",
             "  urma tck --device shm0 --filter S7.8 --filter RemoteMemory",
+            "  urma tck --device shm0 --filter S15 --memory npu:1",
             "  urma tck --device mine0 --class-path my-provider.jar --patience 10",
             "  urma tck --device shm0 --write-report docs/conformance.md"
         })
@@ -61,6 +62,12 @@ public final class TckCommand implements Callable<Integer> {
     private @Nullable Integer patience;
 
     @Option(
+            names = "--memory",
+            paramLabel = "CLIENT:N",
+            description = "Device memory for the rules of S15, such as cuda:0. Default: npu:0, which is simulated.")
+    private @Nullable String memory;
+
+    @Option(
             names = "--seed",
             paramLabel = "NUMBER",
             description = "Seed, to repeat the random choices of an earlier run.")
@@ -87,6 +94,10 @@ public final class TckCommand implements Callable<Integer> {
         if (patience != null && patience < 1) {
             throw new ParameterException(spec.commandLine(), "--patience is " + patience + ", the least is 1");
         }
+        if (memory != null && !memory.matches("[\\w.-]+(:\\d{1,4})?")) {
+            throw new ParameterException(
+                    spec.commandLine(), "--memory is " + memory + ", must be a client and a device, such as npu:0");
+        }
         if (!TckJvm.hasSuite()) {
             List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
             return TckJvm.run(arguments, classPath);
@@ -96,6 +107,9 @@ public final class TckCommand implements Callable<Integer> {
         }
         if (patience != null) {
             System.setProperty("urma.tck.patience", patience.toString());
+        }
+        if (memory != null) {
+            System.setProperty("urma.tck.memory", memory);
         }
         if (full) {
             System.setProperty("urma.full", "true");

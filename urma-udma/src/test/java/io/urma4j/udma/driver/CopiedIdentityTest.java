@@ -65,7 +65,15 @@ class CopiedIdentityTest {
         return home.context
                 .exports()
                 .register(new SegmentRequest(
-                        null, memory, Access.READ_WRITE, TokenPolicy.NONE, TOKEN, 0, false, /* windowsOnly= */ true));
+                        null,
+                        memory,
+                        null,
+                        Access.READ_WRITE,
+                        TokenPolicy.NONE,
+                        TOKEN,
+                        0,
+                        false,
+                        /* windowsOnly= */ true));
     }
 
     private ProviderGrant granted(UdmaSegment segment) {

@@ -62,6 +62,7 @@ class ForgedWindowTest {
                 .register(new SegmentRequest(
                         null,
                         slab,
+                        null,
                         Access.READ_WRITE_ATOMIC,
                         TokenPolicy.NONE,
                         Token.of(1),
