@@ -196,7 +196,11 @@ final class CudaStream extends Task implements CopyStream {
             }
         }
         if (aborted != null) {
-            aborted.end(new UrmaException(UrmaStatus.FAIL, this, "copy was aborted before the driver had it"));
+            UrmaException lost = device.loss().get();
+            aborted.end(
+                    lost != null
+                            ? lost
+                            : new UrmaException(UrmaStatus.FAIL, this, "copy was aborted before the driver had it"));
             synchronized (this) {
                 unused.addLast(aborted);
                 notifyAll();
