@@ -2,6 +2,7 @@ package io.urma4j.cuda;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The copies that the driver of one device may hold at the same time, and the streams that wait for a place. A copy that
@@ -9,13 +10,16 @@ import java.util.Deque;
  */
 final class CopySlots {
     private final int limit;
-    private final CudaThread calls;
     private final Deque<CudaStream> waiting = new ArrayDeque<>(); // both guarded by this
-    private int taken;
+    private volatile int taken; // also read without
 
-    CopySlots(int limit, CudaThread calls) {
+    CopySlots(int limit) {
         this.limit = limit;
-        this.calls = calls;
+    }
+
+    /** Whether the driver has copies. */
+    boolean areTaken() {
+        return taken > 0;
     }
 
     /** Takes a place for a copy of {@code stream}, which runs again later if there is none. */
@@ -24,18 +28,13 @@ final class CopySlots {
             waiting.addLast(stream);
             return false;
         }
-        taken++;
+        taken = taken + 1;
         return true;
     }
 
-    void giveBack() {
-        CudaStream next;
-        synchronized (this) {
-            taken--;
-            next = waiting.pollFirst();
-        }
-        if (next != null) {
-            calls.post(next); // not under the lock: a thread that has ended refuses, by which copies end
-        }
+    /** Gives a place back; the result is a stream to run again, or null. */
+    synchronized @Nullable CudaStream giveBack() {
+        taken = taken - 1;
+        return waiting.pollFirst();
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.cuda;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.cuda.CudaThread.Pace;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.InvalidationReason;
 import java.lang.System.Logger.Level;
@@ -29,9 +30,9 @@ final class CudaDevice {
 
     private final CudaDriver driver;
     private final int ordinal;
+    private final CopySlots slots;
     private final CudaThread calls;
     private final CudaPoller poller;
-    private final CopySlots slots;
     private final Set<CudaRegistration> registrations = ConcurrentHashMap.newKeySet(); // with pages
     private final DeviceLoss loss = new DeviceLoss(this);
     private final Set<CudaStream> streams = new HashSet<>(); // guarded by it
@@ -44,9 +45,9 @@ final class CudaDevice {
     CudaDevice(CudaDriver driver, int ordinal) {
         this.driver = driver;
         this.ordinal = ordinal;
-        this.calls = new CudaThread("urma-cuda-" + ordinal);
+        this.slots = new CopySlots(MAX_IN_FLIGHT);
+        this.calls = new CudaThread("urma-cuda-" + ordinal, () -> slots.areTaken() ? Pace.READY : Pace.IDLE);
         this.poller = new CudaPoller(this);
-        this.slots = new CopySlots(MAX_IN_FLIGHT, calls);
         this.allocations = new CudaAllocations(driver);
     }
 

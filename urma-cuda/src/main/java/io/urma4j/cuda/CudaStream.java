@@ -180,7 +180,10 @@ final class CudaStream extends Task implements CopyStream {
             unused.addLast(work);
             notifyAll();
         }
-        device.slots().giveBack();
+        CudaStream next = device.slots().giveBack();
+        if (next != null) {
+            device.calls().post(next);
+        }
     }
 
     @Override

@@ -20,10 +20,13 @@ final class CudaThread {
     /** How long a call of the driver may take before its caller gives up. */
     static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
-    /** A thread that had nothing to do for this long parks. */
+    /** A thread that had nothing to do for this long parks: a wake-up costs as much. */
     private static final long SPIN_NANOS = 20_000;
 
-    /** How long it parks if a round has reported that something is to come. */
+    /** While copies are in progress, it stays awake for this long after its last work, and yields. */
+    private static final long AWAKE_NANOS = 1_000_000;
+
+    /** How long it parks at a time while it waits for something that wakes no thread. */
     private static final long POLL_NANOS = 20_000;
 
     /** What a thread does beside its tasks. */
@@ -36,8 +39,10 @@ final class CudaThread {
     enum Pace {
         /** Something ended; look again at once. */
         PROGRESS,
-        /** Something has not ended yet. */
+        /** Something has not ended yet, and wakes no thread when it does. */
         PENDING,
+        /** A task is likely to come soon. */
+        READY,
         /** Nothing to do until a task comes. */
         IDLE
     }
@@ -47,11 +52,6 @@ final class CudaThread {
     private final Thread thread;
     private volatile boolean parked;
     private boolean ended; // only the thread
-
-    /** A thread that runs tasks alone. */
-    CudaThread(String name) {
-        this(name, () -> Pace.IDLE);
-    }
 
     CudaThread(String name, Round round) {
         this.round = round;
@@ -64,12 +64,18 @@ final class CudaThread {
 
     private void run() {
         long lastWork = System.nanoTime();
+        long lastAwake = lastWork;
         while (!ended) {
             boolean ran = runTasks();
             Pace pace = round.run();
+            long now = System.nanoTime();
             if (ran || pace == Pace.PROGRESS) {
-                lastWork = System.nanoTime();
-            } else if (System.nanoTime() - lastWork < SPIN_NANOS) {
+                lastWork = now;
+                lastAwake = now;
+            } else if (pace != Pace.IDLE && now - lastWork < AWAKE_NANOS) {
+                lastAwake = now;
+                relax(now - lastWork);
+            } else if (now - lastAwake < SPIN_NANOS) {
                 Thread.onSpinWait();
             } else {
                 rest(pace);
@@ -79,6 +85,14 @@ final class CudaThread {
             Task following = task.next;
             task.refuse();
             task = following;
+        }
+    }
+
+    private static void relax(long quietNanos) {
+        if (quietNanos < SPIN_NANOS) {
+            Thread.onSpinWait();
+        } else {
+            Thread.yield();
         }
     }
 

@@ -122,8 +122,8 @@ class CudaStreamTest {
             awaitCalls(cuda, "cuMemsetD8Async", limit);
             Copy waits = new Copy();
             Copy goesOn = new Copy();
-            second.fill(memory.address(), 1, (byte) 2, waits);
-            second.fill(memory.address(), 1, (byte) 3, goesOn);
+            second.fill(memory.address() + 1, 1, (byte) 2, waits);
+            second.fill(memory.address() + 1, 1, (byte) 3, goesOn);
 
             first.abort(copies.getFirst());
             second.abort(waits);
@@ -135,7 +135,7 @@ class CudaStreamTest {
             cuda.driver.hold(false);
             assertThat(goesOn.await(SOON)).isTrue();
             assertThat(copies).allMatch(copy -> copy.await(SOON) && copy.failure() == null);
-            assertThat(cuda.read(memory, 0, 1).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 3);
+            assertThat(cuda.read(memory, 1, 1).get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 3);
             assertThat(cuda.driver.count("cuMemsetD8Async")).isEqualTo(limit + 1);
         }
     }

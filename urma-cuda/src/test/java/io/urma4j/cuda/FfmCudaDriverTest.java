@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.PeerMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -27,6 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FfmCudaDriverTest extends CudaDriverContract {
     @TempDir(cleanup = CleanupMode.ALWAYS)
     static Path folder;
+
+    private static final int COPIES = 2_000;
 
     private static Path library;
     private static CudaDriver driver;
@@ -102,6 +108,57 @@ class FfmCudaDriverTest extends CudaDriverContract {
             assertThat(target.mismatch(source)).isEqualTo(-1);
             device.pin(true, List.of()).close();
         }
+    }
+
+    /** On no thread: neither the one that starts it, nor those of the device. The first rounds compile. */
+    @Test
+    void aCopyAllocatesNothing() {
+        CudaClient client = new CudaClient(driver);
+        long address = client.allocate(0, 1 << 20);
+        try (Arena arena = Arena.ofConfined();
+                CopyStream stream = client.engine(0).openStream()) {
+            MemorySegment host = arena.allocate(4096);
+            Copy copy = new Copy();
+            long[] threads = threads();
+            long leastBytes = Long.MAX_VALUE;
+            for (int round = 0; round < 30 && leastBytes >= COPIES; round++) {
+                long before = allocatedBytes(threads);
+                for (int i = 0; i < COPIES; i++) {
+                    stream.copyIn(address, host, copy);
+                    assertThatCopyEnds(copy);
+                    stream.copyOut(address, host, copy);
+                    assertThatCopyEnds(copy);
+                }
+                leastBytes = Math.min(leastBytes, allocatedBytes(threads) - before);
+            }
+            assertThat(leastBytes).as("bytes for " + 2 * COPIES + " copies").isLessThan(COPIES);
+        }
+        client.free(0, address);
+        client.close();
+    }
+
+    private static void assertThatCopyEnds(Copy copy) {
+        if (!copy.await(TimeUnit.SECONDS.toNanos(20)) || copy.failure() != null) {
+            throw new AssertionError(copy);
+        }
+    }
+
+    /** This thread, and those of all devices. */
+    private static long[] threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("urma-cuda-")
+                        || thread.equals(Thread.currentThread()))
+                .mapToLong(Thread::threadId)
+                .toArray();
+    }
+
+    private static long allocatedBytes(long[] threads) {
+        var bean = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long sum = 0;
+        for (long thread : threads) {
+            sum += bean.getThreadAllocatedBytes(thread);
+        }
+        return sum;
     }
 
     @ParameterizedTest
