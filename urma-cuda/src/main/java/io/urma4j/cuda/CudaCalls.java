@@ -26,8 +26,8 @@ final class CudaCalls {
         for (CudaFunction function : CudaFunction.values()) {
             library.symbols()
                     .find(function.symbol())
-                    .ifPresent(address -> functions.put(
-                            function, widened(linker.downcallHandle(address, function.descriptor()))));
+                    .ifPresent(address ->
+                            functions.put(function, widened(linker.downcallHandle(address, function.descriptor()))));
         }
     }
 

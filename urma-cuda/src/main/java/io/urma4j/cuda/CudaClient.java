@@ -105,7 +105,7 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
         CudaDevice device = device(memory.ordinal());
         UrmaException loss = device.loss().get();
         if (loss != null) {
-            return new Ownership.Refused(loss.getMessage());
+            return new Ownership.Refused(device + " " + loss.reason());
         }
         DeviceRange there = new DeviceRange(memory.ordinal(), range.address(), range.lengthBytes());
         return new Ownership.Mine(new CudaRegistration(device, there, memory.bufferId()));

@@ -41,9 +41,13 @@ final class CudaCode {
     static UrmaStatus status(int code) {
         return switch (code) {
             case OUT_OF_MEMORY -> UrmaStatus.ENOMEM;
-            case INVALID_VALUE, NOT_INITIALIZED, INVALID_DEVICE, INVALID_CONTEXT, INVALID_HANDLE,
-                    HOST_MEMORY_NOT_REGISTERED, NOT_SUPPORTED ->
-                UrmaStatus.EINVAL;
+            case INVALID_VALUE,
+                    NOT_INITIALIZED,
+                    INVALID_DEVICE,
+                    INVALID_CONTEXT,
+                    INVALID_HANDLE,
+                    HOST_MEMORY_NOT_REGISTERED,
+                    NOT_SUPPORTED -> UrmaStatus.EINVAL;
             case ALREADY_MAPPED, HOST_MEMORY_ALREADY_REGISTERED -> UrmaStatus.EEXIST;
             case NOT_PERMITTED -> UrmaStatus.ENOPERM;
             case TIMEOUT -> UrmaStatus.ETIMEOUT;

@@ -185,8 +185,7 @@ final class CudaDevice {
         inContext(
                 "cuMemHostRegister",
                 () -> {
-                    driver.registerHost(
-                            address, lengthBytes, CudaDriver.HOST_PORTABLE | CudaDriver.HOST_DEVICEMAP);
+                    driver.registerHost(address, lengthBytes, CudaDriver.HOST_PORTABLE | CudaDriver.HOST_DEVICEMAP);
                     return address;
                 },
                 driver::unregisterHost);
@@ -199,12 +198,15 @@ final class CudaDevice {
     }
 
     void flush() {
-        inContext("cuFlushGPUDirectRDMAWrites", () -> {
-            if (flushScope != 0) {
-                driver.flushWrites(flushScope);
-            }
-            return flushScope;
-        }, _ -> {});
+        inContext(
+                "cuFlushGPUDirectRDMAWrites",
+                () -> {
+                    if (flushScope != 0) {
+                        driver.flushWrites(flushScope);
+                    }
+                    return flushScope;
+                },
+                _ -> {});
     }
 
     // ---- memory
@@ -237,7 +239,8 @@ final class CudaDevice {
     /** Frees an own allocation, unless it is registered. */
     void free(long address) {
         calls.run("cuMemFree", () -> {
-            long bufferId = allocations.find(address)
+            long bufferId = allocations
+                    .find(address)
                     .orElseThrow(() -> new UrmaException(
                             UrmaStatus.EINVAL, this, "no allocation begins at 0x" + Long.toHexString(address)));
             long holders = registrations.stream()
@@ -266,18 +269,21 @@ final class CudaDevice {
     void pin(CudaRegistration registration, DeviceRange range) {
         registrations.add(registration); // first: a loss finds it, or the check below finds the loss
         try {
-            inContext("cuPointerSetAttribute", () -> {
-                long bufferId = registration.identity().bufferId();
-                boolean isSame = driver.pointerAttributes(range.address())
-                        .filter(now -> now.bufferId() == bufferId)
-                        .isPresent();
-                if (!isSame) {
-                    throw new UrmaException(
-                            UrmaStatus.EINVAL, this, "memory " + range + " was freed while it was registered");
-                }
-                allocations.makeSafe(range.address(), bufferId);
-                return bufferId;
-            }, _ -> {});
+            inContext(
+                    "cuPointerSetAttribute",
+                    () -> {
+                        long bufferId = registration.identity().bufferId();
+                        boolean isSame = driver.pointerAttributes(range.address())
+                                .filter(now -> now.bufferId() == bufferId)
+                                .isPresent();
+                        if (!isSame) {
+                            throw new UrmaException(
+                                    UrmaStatus.EINVAL, this, "memory " + range + " was freed while it was registered");
+                        }
+                        allocations.makeSafe(range.address(), bufferId);
+                        return bufferId;
+                    },
+                    _ -> {});
         } catch (RuntimeException e) {
             registrations.remove(registration);
             throw e;

@@ -67,6 +67,8 @@ enum CudaFunction {
             "cuMemGetHandleForAddressRange", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG);
 
     private final String symbol;
+
+    @SuppressWarnings("ImmutableEnumChecker") // immutable, which the type cannot say
     private final FunctionDescriptor descriptor;
 
     CudaFunction(String symbol, MemoryLayout... arguments) {

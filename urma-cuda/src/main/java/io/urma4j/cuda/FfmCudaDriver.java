@@ -77,8 +77,8 @@ public final class FfmCudaDriver implements CudaDriver {
         }
         int version = version();
         if (version < MINIMUM_VERSION) {
-            throw library.unusable("it supports CUDA " + text(version) + ", and " + text(MINIMUM_VERSION)
-                    + " or later is needed");
+            throw library.unusable(
+                    "it supports CUDA " + text(version) + ", and " + text(MINIMUM_VERSION) + " or later is needed");
         }
     }
 
@@ -295,8 +295,7 @@ public final class FfmCudaDriver implements CudaDriver {
     @Override
     public long openIpcHandle(byte[] handle, int flags) {
         if (handle.length != IPC_HANDLE_BYTES) {
-            throw new IllegalArgumentException(
-                    "handle has " + handle.length + " bytes, must have " + IPC_HANDLE_BYTES);
+            throw new IllegalArgumentException("handle has " + handle.length + " bytes, must have " + IPC_HANDLE_BYTES);
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = arena.allocate(JAVA_LONG);

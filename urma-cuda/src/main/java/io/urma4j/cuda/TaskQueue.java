@@ -23,7 +23,7 @@ final class TaskQueue {
         Task before;
         do {
             before = newest.get();
-            if (before == CLOSED) {
+            if (CLOSED.equals(before)) {
                 return false;
             }
             task.next = before;

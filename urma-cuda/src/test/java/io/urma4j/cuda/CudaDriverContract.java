@@ -147,7 +147,9 @@ abstract class CudaDriverContract {
     private void await(long event) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!driver.isDone(event)) {
-            assertThat(System.nanoTime() - deadline).as("time left for the event, in -ns").isNegative();
+            assertThat(System.nanoTime() - deadline)
+                    .as("time left for the event, in -ns")
+                    .isNegative();
             Thread.onSpinWait();
         }
     }
@@ -191,8 +193,7 @@ abstract class CudaDriverContract {
         MemorySegment slab = arena.allocate(MIB, 65_536);
         int flags = CudaDriver.HOST_PORTABLE | CudaDriver.HOST_DEVICEMAP;
         driver.registerHost(slab.address(), MIB, flags);
-        assertFails(
-                CudaCode.HOST_MEMORY_ALREADY_REGISTERED, () -> driver.registerHost(slab.address(), MIB, flags));
+        assertFails(CudaCode.HOST_MEMORY_ALREADY_REGISTERED, () -> driver.registerHost(slab.address(), MIB, flags));
         driver.unregisterHost(slab.address());
         assertFails(CudaCode.HOST_MEMORY_NOT_REGISTERED, () -> driver.unregisterHost(slab.address()));
     }

@@ -143,8 +143,8 @@ class CudaMemoryTest {
 
             assertThatThrownBy(() -> memory.wrap("cuda", 0, first + 1, 4096))
                     .hasMessageContaining("it exceeds its allocation 0x" + Long.toHexString(first) + " + 4096");
-            assertThatThrownBy(() ->
-                            memory.wrap("cuda", 0, cuda.arena.allocate(8).address(), 8))
+            assertThatThrownBy(
+                            () -> memory.wrap("cuda", 0, cuda.arena.allocate(8).address(), 8))
                     .hasMessageContaining("no client owns the whole range");
             assertThatThrownBy(() -> memory.wrap("cuda", 1, first, 8))
                     .hasMessageContaining("it lies on device 0, not on 1");

@@ -239,9 +239,10 @@ class CudaRegistrationTest {
             cuda.lose(0, code);
 
             assertThat(copies).allMatch(copy -> copy.await(SOON));
-            assertThat(copies).allSatisfy(copy -> assertThat(copy.failure())
-                    .hasMessageContaining("CUDA device 0: is lost: ")
-                    .hasMessageContaining("(" + code + ")"));
+            assertThat(copies)
+                    .allSatisfy(copy -> assertThat(copy.failure())
+                            .hasMessageContaining("CUDA device 0: is lost: ")
+                            .hasMessageContaining("(" + code + ")"));
             for (Active lost : List.of(first, second)) {
                 await(() -> lost.events().equals(List.of("revoke DEVICE_LOST", "invalidated DEVICE_LOST")));
                 lost.region().close();

@@ -158,15 +158,15 @@ final class FakeCudaDriver implements CudaDriver {
         if (freed == null) {
             throw failure("cuMemFree_v2", CudaCode.INVALID_VALUE);
         }
-        freeAddresses.computeIfAbsent(freed.lengthBytes(), _ -> new ArrayDeque<>()).push(address);
+        freeAddresses
+                .computeIfAbsent(freed.lengthBytes(), _ -> new ArrayDeque<>())
+                .push(address);
     }
 
     /** What a kernel of the device sees. */
     synchronized byte byteAt(long address) {
         Allocation allocation = at(address, 1);
-        return allocation == null
-                ? 0
-                : allocation.bytes().get(ValueLayout.JAVA_BYTE, address - allocation.base());
+        return allocation == null ? 0 : allocation.bytes().get(ValueLayout.JAVA_BYTE, address - allocation.base());
     }
 
     long delayNanos() {
@@ -342,12 +342,11 @@ final class FakeCudaDriver implements CudaDriver {
         if (found == null) {
             return Optional.empty();
         }
-        int type =
-                switch (found.kind()) {
-                    case HOST -> PointerAttributes.HOST;
-                    case ARRAY -> 3;
-                    case DEVICE, MANAGED, POOL -> PointerAttributes.DEVICE;
-                };
+        int type = switch (found.kind()) {
+            case HOST -> PointerAttributes.HOST;
+            case ARRAY -> 3;
+            case DEVICE, MANAGED, POOL -> PointerAttributes.DEVICE;
+        };
         return Optional.of(new PointerAttributes(
                 found.kind() == Kind.POOL ? 0 : FIRST_CONTEXT + found.ordinal(),
                 type,
@@ -396,8 +395,12 @@ final class FakeCudaDriver implements CudaDriver {
     @Override
     public void copyOut(long host, long address, long lengthBytes, long stream) {
         String function = "cuMemcpyDtoHAsync_v2";
-        start(function, address, lengthBytes, stream, there -> host(host, lengthBytes)
-                .copyFrom(there));
+        start(
+                function,
+                address,
+                lengthBytes,
+                stream,
+                there -> host(host, lengthBytes).copyFrom(there));
     }
 
     @Override

@@ -56,7 +56,8 @@ class FfmCudaDriverTest extends CudaDriverContract {
         assertThat(driver.version()).isEqualTo(12_040);
         assertThat(driver.freeBytes()).isEqualTo(32L << 30);
         long address = driver.allocate(4096);
-        assertThat(driver.pointerAttributes(address).orElseThrow().rdmaCapable()).isTrue();
+        assertThat(driver.pointerAttributes(address).orElseThrow().rdmaCapable())
+                .isTrue();
         driver.free(address);
     }
 
@@ -67,7 +68,8 @@ class FfmCudaDriverTest extends CudaDriverContract {
             handle[i] = (byte) i;
         }
         long sum = 63 * 64 * 127 / 6;
-        assertThat(driver.openIpcHandle(handle, CudaDriver.IPC_LAZY_ENABLE_PEER_ACCESS)).isEqualTo(sum << 32);
+        assertThat(driver.openIpcHandle(handle, CudaDriver.IPC_LAZY_ENABLE_PEER_ACCESS))
+                .isEqualTo(sum << 32);
         driver.closeIpcHandle(sum << 32);
         assertThatThrownBy(() -> driver.openIpcHandle(new byte[63], 1)).hasMessageContaining("63 bytes, must have 64");
     }
@@ -146,8 +148,7 @@ class FfmCudaDriverTest extends CudaDriverContract {
     /** This thread, and those of all devices. */
     private static long[] threads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("urma-cuda-")
-                        || thread.equals(Thread.currentThread()))
+                .filter(thread -> thread.getName().startsWith("urma-cuda-") || thread.equals(Thread.currentThread()))
                 .mapToLong(Thread::threadId)
                 .toArray();
     }
