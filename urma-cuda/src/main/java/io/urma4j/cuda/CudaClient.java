@@ -73,7 +73,7 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
         }
         CudaDevice device = started[ordinal];
         if (device == null) {
-            device = new CudaDevice(driver, ordinal);
+            device = new CudaDevice(driver, ordinal, pins);
             device.start();
             started[ordinal] = device;
         }
@@ -137,7 +137,7 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
 
     @Override
     public DmaEngine engine(int ordinal) {
-        return new CudaEngine(device(ordinal), pins);
+        return device(ordinal).engine();
     }
 
     @Override
@@ -147,23 +147,23 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
 
     @Override
     public long granularityBytes() {
-        return CudaDevice.GRANULE_BYTES;
+        return CudaMemory.GRANULE_BYTES;
     }
 
     @Override
     public long allocate(int ordinal, long lengthBytes) {
-        return device(ordinal).allocate(lengthBytes);
+        return device(ordinal).memory().allocate(lengthBytes);
     }
 
     /** Frees an own allocation; EAGAIN while a registration has its pages. Waits for all copies of the device. */
     @Override
     public void free(int ordinal, long address) {
-        device(ordinal).free(address);
+        device(ordinal).memory().free(address);
     }
 
     /** Registrations with pages on a device; 0 once nothing is registered. */
     int pinned(int ordinal) {
-        return device(ordinal).pinned();
+        return device(ordinal).memory().pinned();
     }
 
     /** Waits for the copies in progress, then gives everything back to the driver; keeps all if some do not end. */

@@ -3,15 +3,12 @@ package io.urma4j.cuda;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.cuda.CudaThread.Pace;
-import io.urma4j.peer.DeviceRange;
-import io.urma4j.peer.InvalidationReason;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -20,9 +17,6 @@ import java.util.function.Supplier;
  * the process share; it is retained at the first call that needs one. Safe for any thread.
  */
 final class CudaDevice {
-    /** The driver maps device memory in blocks of this size: an own allocation shares none when it is exported. */
-    static final long GRANULE_BYTES = 2L << 20;
-
     static final int MAX_IN_FLIGHT = 128;
 
     private static final System.Logger LOG = System.getLogger(CudaDevice.class.getName());
@@ -33,22 +27,23 @@ final class CudaDevice {
     private final CopySlots slots;
     private final CudaThread calls;
     private final CudaPoller poller;
-    private final Set<CudaRegistration> registrations = ConcurrentHashMap.newKeySet(); // with pages
     private final DeviceLoss loss = new DeviceLoss(this);
+    private final CudaMemory memory;
+    private final CudaEngine engine;
     private final Set<CudaStream> streams = new HashSet<>(); // guarded by it
     private volatile boolean closed;
 
-    private final CudaAllocations allocations; // only the calling thread
     private volatile long context; // written by the calling thread; 0 before the first call that needs it
     private int flushScope; // only the calling thread; 0 if no flush is needed, or none is possible
 
-    CudaDevice(CudaDriver driver, int ordinal) {
+    CudaDevice(CudaDriver driver, int ordinal, HostPins pins) {
         this.driver = driver;
         this.ordinal = ordinal;
         this.slots = new CopySlots(MAX_IN_FLIGHT);
         this.calls = new CudaThread("urma-cuda-" + ordinal, () -> slots.areTaken() ? Pace.READY : Pace.IDLE);
         this.poller = new CudaPoller(this);
-        this.allocations = new CudaAllocations(driver);
+        this.memory = new CudaMemory(this);
+        this.engine = new CudaEngine(this, pins);
     }
 
     void start() {
@@ -76,6 +71,18 @@ final class CudaDevice {
         return slots;
     }
 
+    CudaMemory memory() {
+        return memory;
+    }
+
+    CudaEngine engine() {
+        return engine;
+    }
+
+    DeviceLoss loss() {
+        return loss;
+    }
+
     long context() {
         return context;
     }
@@ -101,7 +108,7 @@ final class CudaDevice {
             driver.setCurrentContext(retained);
             flushScope = isFlushNeeded() ? CudaDriver.FLUSH_TO_OWNER : 0;
         } catch (RuntimeException e) {
-            driver.releasePrimaryContext(ordinal);
+            guard("cuDevicePrimaryCtxRelease", () -> driver.releasePrimaryContext(ordinal));
             throw e;
         }
         context = retained;
@@ -121,7 +128,8 @@ final class CudaDevice {
         }
     }
 
-    private <T> T inContext(String what, Supplier<T> function, Consumer<T> late) {
+    /** Calls a function on the calling thread, in the device's context. A sticky error loses the device. */
+    <T> T inContext(String what, Supplier<T> function, Consumer<T> late) {
         return calls.call(
                 what,
                 () -> {
@@ -209,110 +217,12 @@ final class CudaDevice {
                 _ -> {});
     }
 
-    // ---- memory
-
-    long allocate(long lengthBytes) {
-        long limitBytes = Long.MAX_VALUE - GRANULE_BYTES;
-        if (lengthBytes < 1 || lengthBytes > limitBytes) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, this, "length is " + lengthBytes + ", must lie in 1…" + limitBytes);
-        }
-        long roundedBytes = (lengthBytes + GRANULE_BYTES - 1) & -GRANULE_BYTES;
-        return inContext("cuMemAlloc", () -> allocateHere(roundedBytes), allocations::free);
-    }
-
-    private long allocateHere(long lengthBytes) {
-        try {
-            return allocations.allocate(lengthBytes);
-        } catch (CudaException e) {
-            if (e.code() != CudaCode.OUT_OF_MEMORY) {
-                throw e;
-            }
-            throw new UrmaException(
-                    UrmaStatus.ENOMEM,
-                    this,
-                    "lacks memory for " + lengthBytes + " bytes; " + driver.freeBytes() + " are free",
-                    e);
-        }
-    }
-
-    /** Frees an own allocation, unless it is registered. */
-    void free(long address) {
-        calls.run("cuMemFree", () -> {
-            long bufferId = allocations
-                    .find(address)
-                    .orElseThrow(() -> new UrmaException(
-                            UrmaStatus.EINVAL, this, "no allocation begins at 0x" + Long.toHexString(address)));
-            long holders = registrations.stream()
-                    .filter(registration -> registration.identity().bufferId() == bufferId)
-                    .count();
-            if (holders > 0) {
-                throw new UrmaException(
-                        UrmaStatus.EAGAIN,
-                        this,
-                        "memory 0x" + Long.toHexString(address) + " cannot be freed, " + holders
-                                + " registrations hold it");
-            }
-            if (loss.get() != null) {
-                allocations.forget(address);
-                return;
-            }
-            try {
-                allocations.free(address);
-            } catch (CudaException e) {
-                throw loss.failed(e);
-            }
-        });
-    }
-
-    /** Makes the memory of a registration safe for peers, and keeps its invalidator for the loss of the device. */
-    void pin(CudaRegistration registration, DeviceRange range) {
-        registrations.add(registration); // first: a loss finds it, or the check below finds the loss
-        try {
-            inContext(
-                    "cuPointerSetAttribute",
-                    () -> {
-                        long bufferId = registration.identity().bufferId();
-                        boolean isSame = driver.pointerAttributes(range.address())
-                                .filter(now -> now.bufferId() == bufferId)
-                                .isPresent();
-                        if (!isSame) {
-                            throw new UrmaException(
-                                    UrmaStatus.EINVAL, this, "memory " + range + " was freed while it was registered");
-                        }
-                        allocations.makeSafe(range.address(), bufferId);
-                        return bufferId;
-                    },
-                    _ -> {});
-        } catch (RuntimeException e) {
-            registrations.remove(registration);
-            throw e;
-        }
-    }
-
-    /** Asks the driver nothing: the memory may have been freed. */
-    void unpin(CudaRegistration registration) {
-        registrations.remove(registration);
-    }
-
-    int pinned() {
-        return registrations.size();
-    }
-
-    DeviceLoss loss() {
-        return loss;
-    }
-
     /**
-     * Copies end now, and registrations are revoked by a thread of its own: an invalidation waits for copies, which the polling
+     * The device is lost. Copies end now, and registrations are revoked by a thread of its own: an invalidation waits for copies, which the polling
      * thread must end.
      */
     void lost() {
-        Thread.ofPlatform().daemon().name("urma-cuda-" + ordinal + "-lost").start(() -> {
-            for (CudaRegistration registration : registrations) {
-                registration.invalidate(InvalidationReason.DEVICE_LOST);
-            }
-        });
+        Thread.ofPlatform().daemon().name("urma-cuda-" + ordinal + "-lost").start(memory::lost);
         poller.wake();
     }
 
@@ -338,7 +248,10 @@ final class CudaDevice {
 
     /** After {@link #stop}: frees the own memory, releases the context, and ends the threads. */
     void close() {
-        poller.close(CLOSE_TIMEOUT);
+        if (!poller.close(CLOSE_TIMEOUT)) {
+            LOG.log(Level.WARNING, "{0} stays open: its driver has not returned", this);
+            return; // the events are in use
+        }
         try {
             calls.run("cuDevicePrimaryCtxRelease", this::release);
         } catch (UrmaException e) {
@@ -354,13 +267,14 @@ final class CudaDevice {
         }
         if (loss.get() == null) {
             List.copyOf(streams).forEach(this::destroy);
-            allocations.addresses().forEach(address -> guard("cuMemFree", () -> allocations.free(address)));
+            memory.release();
         }
         guard("cuCtxSetCurrent", () -> driver.setCurrentContext(0));
         guard("cuDevicePrimaryCtxRelease", () -> driver.releasePrimaryContext(ordinal));
     }
 
-    private void guard(String what, Runnable action) {
+    /** Goes on after a failure. */
+    void guard(String what, Runnable action) {
         try {
             action.run();
         } catch (RuntimeException e) {

@@ -43,7 +43,7 @@ final class CudaEngine implements DmaEngine {
         return 1;
     }
 
-    /** Without it, a copy of the memory takes a way through buffers of the driver, and the driver may finish it at once. */
+    /** Without it, the driver stages copies of the memory in buffers of its own, and may block until they end. */
     @Override
     public Pinning pinHost(MemorySegment memory) {
         return pins.pin(device, memory);

@@ -44,11 +44,11 @@ final class CudaRegistration implements PeerAcquisition {
             this.ticket = ticket;
             this.invalidator = invalidator;
         }
-        device.pin(this, range);
+        device.memory().pin(this, range);
         DeviceRange pages = range.toPages(PAGE_BYTES);
         long[] addresses = new long[(int) (pages.lengthBytes() / PAGE_BYTES)];
         for (int i = 0; i < addresses.length; i++) {
-            addresses[i] = pages.address() + i * PAGE_BYTES; // physical ones are the driver's secret
+            addresses[i] = pages.address() + i * PAGE_BYTES; // the driver does not disclose physical ones
         }
         return new PinnedPages(PinnedPages.BUILT_FOR, pages, PAGE_BYTES, addresses);
     }
@@ -69,12 +69,12 @@ final class CudaRegistration implements PeerAcquisition {
 
     @Override
     public void putPages(PinnedPages pages) {
-        device.unpin(this);
+        device.memory().unpin(this);
     }
 
     @Override
     public void release() {
-        device.unpin(this);
+        device.memory().unpin(this);
     }
 
     /** The device is lost. */
