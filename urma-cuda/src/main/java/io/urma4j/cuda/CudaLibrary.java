@@ -50,7 +50,7 @@ final class CudaLibrary {
                 return found.get();
             }
         }
-        throw missing("not installed: the loader finds no " + String.join(", no ", places) + "; the setting " + SETTING
+        throw missing("not installed: tried " + String.join(", ", places) + "; the setting " + SETTING
                 + " can name another place");
     }
 

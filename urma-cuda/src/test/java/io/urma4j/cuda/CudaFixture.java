@@ -2,6 +2,7 @@ package io.urma4j.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.InvalidationReason;
@@ -71,7 +72,12 @@ final class CudaFixture implements AutoCloseable {
     static Active active(DeviceMemory memory) {
         PeerRegion region = memory.pin(true, List.of());
         Active active = new Active(region, Collections.synchronizedList(new ArrayList<>()));
-        region.activate(active);
+        try {
+            region.activate(active);
+        } catch (UrmaException e) {
+            region.close(); // it was invalidated before
+            throw e;
+        }
         return active;
     }
 

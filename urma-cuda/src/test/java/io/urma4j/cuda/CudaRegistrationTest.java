@@ -5,6 +5,7 @@ import static io.urma4j.cuda.CudaFixture.assertSame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.cuda.CudaFixture.Active;
 import io.urma4j.cuda.FakeCudaDriver.Kind;
@@ -23,6 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -261,7 +264,7 @@ class CudaRegistrationTest {
         }
     }
 
-    private static void await(java.util.function.BooleanSupplier condition) {
+    private static void await(BooleanSupplier condition) {
         long deadline = System.nanoTime() + SOON;
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - deadline).as("time left, in -ns").isNegative();
@@ -307,5 +310,37 @@ class CudaRegistrationTest {
         cuda.memory.close();
         cuda.driver.end();
         cuda.arena.close();
+    }
+
+    /** Whatever the loss meets: a registration fails, or is revoked once, and everything can be closed. */
+    @Test
+    void aLossDuringRegistrationsLeavesNone() throws Exception {
+        for (int round = 0; round < 40; round++) {
+            try (CudaFixture cuda = new CudaFixture()) {
+                DeviceMemory memory = cuda.allocate(4096);
+                List<Active> registered = new ArrayList<>();
+                AtomicBoolean failed = new AtomicBoolean();
+                Thread registering = Thread.ofVirtual().start(() -> {
+                    while (!failed.get()) {
+                        try {
+                            registered.add(active(memory));
+                        } catch (UrmaException e) {
+                            failed.set(true);
+                        }
+                    }
+                });
+                long due = System.nanoTime() + round * 50_000L;
+                await(() -> System.nanoTime() - due > 0);
+                cuda.lose(0, CudaCode.ILLEGAL_ADDRESS);
+                assertThatThrownBy(() -> cuda.allocate(1)).hasMessageContaining("is lost");
+                registering.join();
+
+                await(() -> registered.stream().allMatch(one -> one.events().contains("invalidated DEVICE_LOST")));
+                assertThat(registered).allMatch(one -> one.events().size() == 2);
+                registered.forEach(one -> one.region().close());
+                assertThat(cuda.client.pinned(0)).isZero();
+                memory.close();
+            }
+        }
     }
 }

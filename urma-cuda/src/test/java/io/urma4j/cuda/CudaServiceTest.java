@@ -26,7 +26,7 @@ class CudaServiceTest {
     @Test
     void allPlacesAreNamedIfThereIsNoLibrary() {
         assertThatThrownBy(() -> CudaLibrary.open(Optional.empty(), List.of("/none/libcuda.so.1", "/no/libcuda.so.1")))
-                .hasMessage("CUDA driver: not installed: the loader finds no /none/libcuda.so.1, no /no/libcuda.so.1;"
+                .hasMessage("CUDA driver: not installed: tried /none/libcuda.so.1, /no/libcuda.so.1;"
                         + " the setting urma.cuda.library can name another place (EINVAL)");
     }
 

@@ -10,6 +10,7 @@ import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceMemory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -196,6 +197,29 @@ class CudaStreamTest {
     }
 
     @Test
+    void theEndOfTheClientWaitsForItsCopies() {
+        CudaFixture cuda = new CudaFixture();
+        DeviceMemory memory = cuda.allocate(4096);
+        CopyStream stream = cuda.client.engine(0).openStream();
+        cuda.driver.delay(200_000);
+        List<Copy> copies = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            Copy copy = new Copy();
+            stream.fill(memory.address(), 4096, (byte) i, copy);
+            copies.add(copy);
+        }
+        cuda.client.close();
+
+        assertThat(copies).allMatch(copy -> copy.isDone() && copy.failure() == null);
+        assertThat(cuda.driver.leftovers()).isEmpty();
+        assertThatThrownBy(() -> stream.fill(memory.address(), 1, (byte) 1, copies.getFirst()))
+                .hasMessageContaining("is closed");
+        assertThatThrownBy(() -> cuda.client.engine(0)).hasMessageContaining("cuda: is closed");
+        stream.close();
+        cuda.close();
+    }
+
+    @Test
     void heapMemoryAndClosedArenasAreRefused() {
         try (CudaFixture cuda = new CudaFixture();
                 CopyStream stream = cuda.client.engine(0).openStream()) {
@@ -220,7 +244,7 @@ class CudaStreamTest {
 
             Thread force = Thread.ofPlatform().start(memory::closeByForce);
             awaitEvent(active, "revoke FREED");
-            assertThat(force.join(java.time.Duration.ofMillis(50))).isFalse();
+            assertThat(force.join(Duration.ofMillis(50))).isFalse();
             assertThat(copy.isDone()).isFalse();
 
             cuda.driver.hold(false);

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A CUDA driver in memory, stricter than the real one: a call by a virtual thread, or without a context, fails and is recorded;
@@ -477,7 +478,7 @@ final class FakeCudaDriver implements CudaDriver {
         CountDownLatch end = new CountDownLatch(1);
         stream("cuStreamSynchronize", stream).add(end::countDown);
         try {
-            while (!end.await(1, java.util.concurrent.TimeUnit.MILLISECONDS)) {
+            while (!end.await(1, TimeUnit.MILLISECONDS)) {
                 int code = stickyCode(ordinal);
                 if (code != 0) {
                     throw failure("cuStreamSynchronize", code);
