@@ -41,7 +41,8 @@ final class CudaMemory {
             throw new UrmaException(
                     UrmaStatus.ENOMEM,
                     device,
-                    "lacks memory for " + lengthBytes + " bytes; " + device.driver().freeBytes() + " are free",
+                    "lacks memory for " + lengthBytes + " bytes; "
+                            + device.driver().freeBytes() + " are free",
                     e);
         }
     }
@@ -83,12 +84,15 @@ final class CudaMemory {
                     "cuPointerSetAttribute",
                     () -> {
                         long bufferId = registration.identity().bufferId();
-                        boolean isSame = device.driver().pointerAttributes(range.address())
+                        boolean isSame = device.driver()
+                                .pointerAttributes(range.address())
                                 .filter(now -> now.bufferId() == bufferId)
                                 .isPresent();
                         if (!isSame) {
                             throw new UrmaException(
-                                    UrmaStatus.EINVAL, device, "memory " + range + " was freed while it was registered");
+                                    UrmaStatus.EINVAL,
+                                    device,
+                                    "memory " + range + " was freed while it was registered");
                         }
                         allocations.makeSafe(range.address(), bufferId);
                         return bufferId;
