@@ -25,7 +25,7 @@ class WallsTest {
     @Test
     void noLibraryUsesUnsafeJniOrAnAgent() throws IOException {
         List<Path> sources = Checkout.files(
-                name -> name.matches("urma-(core|native|shm|udma|simulation|npu|tools)/src/main/java/.*\\.java"));
+                name -> name.matches("urma-(core|native|shm|udma|simulation|npu|cuda|tools)/src/main/java/.*\\.java"));
 
         assertThat(sources).hasSizeGreaterThan(400);
         assertThat(sources)

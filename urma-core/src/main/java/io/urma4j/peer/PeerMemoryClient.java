@@ -23,7 +23,7 @@ public interface PeerMemoryClient extends AutoCloseable {
 
     /**
      * Says whether the <em>whole</em> range is its own; pins nothing. A range that lies half in an allocation of this client, or over
-     * two, is not its own.
+     * two, is not its own; a client that owns all addresses around it may refuse it with that reason.
      */
     Ownership acquire(DeviceRange range);
 

@@ -79,8 +79,16 @@ class MainTest {
 
     @Test
     void withoutDeviceMemoryTheReasonIsGiven() {
-        assertThat(urma("devices", "--memory")).isEqualTo(1);
-        assertThat(err()).contains("urma: no memory of npu: ", "URMA_NPU=2");
+        System.setProperty("urma.cuda.library", "/nonexistent/libcuda.so.1"); // as on a machine without a GPU
+        try {
+            assertThat(urma("devices", "--memory")).isEqualTo(1);
+            assertThat(err())
+                    .contains("urma: no memory of npu: ", "URMA_NPU=2")
+                    .contains("urma: no memory of cuda: ", "/nonexistent/libcuda.so.1, which is no library")
+                    .doesNotContain("\tat ");
+        } finally {
+            System.clearProperty("urma.cuda.library");
+        }
     }
 
     private int urmaWithOutputThatFails(String why) {

@@ -24,6 +24,11 @@ public enum Setting {
             "none",
             "simulated NPUs, if `urma-npu` is on the path: their number, then `name=value` pairs, as in"
                     + " `2,profile=ascend`; see [peer memory](peer-memory.md#simulated-npus)"),
+    CUDA_LIBRARY(
+            "urma.cuda.library",
+            "`libcuda.so.1`, else where drivers put it",
+            "path or name of the CUDA driver's library, if `urma-cuda` is on the path; see [peer"
+                    + " memory](peer-memory.md#cuda)"),
     UDMA_ADDRESSES(
             "urma.udma.addresses",
             "the first that is up and reaches other hosts, IPv4 before IPv6; else `127.0.0.1`",

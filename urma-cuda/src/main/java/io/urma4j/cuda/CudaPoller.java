@@ -1,0 +1,77 @@
+package io.urma4j.cuda;
+
+import io.urma4j.cuda.CudaThread.Pace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Asks for the events of a device's copies, on a thread of its own. A stream ends its copies in their order, so that the
+ * oldest of each is asked for alone.
+ */
+final class CudaPoller {
+    private final CudaDevice device;
+    private final CudaThread thread;
+    private final List<CudaStream> streams = new ArrayList<>(); // with copies; both only the thread
+    private boolean hasContext;
+
+    CudaPoller(CudaDevice device) {
+        this.device = device;
+        this.thread = new CudaThread("urma-cuda-" + device.ordinal() + "-poll", this::round);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Takes over a copy that the driver has. */
+    void post(CudaWork work) {
+        thread.post(work);
+    }
+
+    /** On the thread: a copy that {@link #post} brought. */
+    void take(CudaWork work) {
+        enterContext();
+        CudaStream stream = work.stream();
+        if (!stream.isPolled()) {
+            streams.add(stream);
+        }
+        stream.poll(work);
+    }
+
+    private void enterContext() {
+        if (!hasContext) {
+            hasContext = true;
+            try {
+                device.driver().setCurrentContext(device.context());
+            } catch (CudaException e) {
+                device.loss().lose(e);
+            }
+        }
+    }
+
+    private Pace round() {
+        int ended = 0;
+        for (int i = streams.size() - 1; i >= 0; i--) {
+            CudaStream stream = streams.get(i);
+            ended += stream.pollEvents();
+            if (!stream.isPolled()) {
+                streams.set(i, streams.getLast());
+                streams.removeLast();
+            }
+        }
+        if (ended > 0) {
+            return Pace.PROGRESS;
+        }
+        return streams.isEmpty() ? Pace.IDLE : Pace.PENDING;
+    }
+
+    /** The device is lost: ends the copies at once. */
+    void wake() {
+        thread.wake();
+    }
+
+    boolean close(Duration timeout) {
+        return thread.close(timeout);
+    }
+}
