@@ -112,15 +112,10 @@ final class PeerMemoryExamination implements Examination {
             String working = memory.clients().stream()
                     .map(PeerMemoryExamination::describe)
                     .collect(Collectors.joining(", "));
-            String absent = memory.absentClients().entrySet().stream()
-                    .map(entry -> entry.getKey() + ": " + entry.getValue().getMessage())
-                    .sorted()
-                    .collect(Collectors.joining("; "));
-            if (working.isEmpty()) {
-                return Finding.ok(CLIENTS, absent.isEmpty() ? "no client" : "no client works here; " + absent);
-            }
-            String copies = working + "; its bytes travel by copies through host memory";
-            return Finding.ok(CLIENTS, absent.isEmpty() ? copies : copies + "; " + absent);
+            String found = working.isEmpty() ? "no client works here" : working + "; its bytes travel by copies";
+            String absent = memory.absentClients().keySet().stream().sorted().collect(Collectors.joining(", "));
+            return Finding.ok(
+                    CLIENTS, absent.isEmpty() ? found : found + "; absent: " + absent + " (urma devices --memory)");
         }
     }
 
