@@ -285,7 +285,7 @@ public final class Simulation {
     private void check() {
         for (Life life : lives) {
             if (!life.isDead) {
-                life.home.checkAll(life);
+                life.checkAll();
             }
         }
         world.operations().forEach(Results::checkSource);
