@@ -73,7 +73,8 @@ final class ResponderResource {
         return isLate;
     }
 
-    private void endFetches() {
+    /** Releases all fragments. */
+    void endFetches() {
         if (fetches != null) {
             fetches.release();
         }

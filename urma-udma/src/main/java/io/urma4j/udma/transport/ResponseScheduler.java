@@ -238,10 +238,11 @@ final class ResponseScheduler {
             ResponderResource resource = resources.wanted();
             long judged = nextVerdict(expected);
             boolean isSent;
-            if (placingUpTo != NONE && judged == NONE) {
+            boolean isReadFirst = resource != null && resource.nextPsn() < judged;
+            if (placingUpTo != NONE && (judged == NONE || isReadFirst)) {
                 isSent = tellPlacing(resource);
                 placingUpTo = isSent ? NONE : placingUpTo;
-            } else if (resource != null && resource.nextPsn() < judged) {
+            } else if (resource != null && isReadFirst) {
                 if (resource.isLate() && !isFetched(resource)) {
                     isAwaitingFetch = resource.isWanted();
                     if (isAwaitingFetch) {
@@ -355,6 +356,7 @@ final class ResponseScheduler {
         if (resource.lengthBytes == 0) {
             return true;
         }
+        resources.fetches(resource);
         long psn = resource.nextPsn();
         CopyState state = resource.fetches().ask(resource, (psn - resource.firstPsn) * config.mtuBytes());
         if (state == CopyState.REFUSED || state == CopyState.LOST) {
