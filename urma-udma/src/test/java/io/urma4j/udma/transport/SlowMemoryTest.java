@@ -355,6 +355,27 @@ class SlowMemoryTest {
         assertThat(slow(pair).inUse()).isZero();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void aReadThatIsAskedForAgainGetsTheFragmentOfALaterOne(Peer peer) {
+        Pair pair = pair(peer, new Pace(0, 0, 1, 1, 0));
+        Outbox out = warm(pair);
+        boolean[] isDeaf = {true};
+        pair.filter = (to, packet) -> to == pair.right || !isDeaf[0];
+        out.read(0, MTU, 4096);
+        pair.runFor(MS); // it was answered, and its response was lost
+        slow(pair).pace = new Pace(20 * MS, 20 * MS, 1, 1, 0);
+        out.read(MTU, MTU, 8192);
+
+        pair.runFor(10 * MS); // the first one is asked for again while the second one is fetched
+        isDeaf[0] = false;
+        pair.run();
+
+        assertThat(slow(pair).busy).isPositive();
+        assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(slow(pair).inUse()).isZero();
+    }
+
     @Test
     void whatIsKeptForOneConnectionIsBounded() {
         Pair pair = pair(Peer.SELECTIVE, Pace.of(SlowMemory.NEVER));
