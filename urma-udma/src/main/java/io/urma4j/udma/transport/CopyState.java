@@ -12,7 +12,7 @@ public enum CopyState {
     /** The device failed, or is gone. */
     LOST;
 
-    /** What a peer is told of a copy that has ended. */
+    /** The syndrome that reports to a peer how a copy has ended. */
     int syndrome() {
         return switch (this) {
             case DONE -> Incoming.FINE;

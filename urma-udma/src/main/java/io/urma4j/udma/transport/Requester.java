@@ -336,7 +336,9 @@ final class Requester {
 
     /** The responder reports the same behind that PSN, and that it is placing it: nothing is lost while it takes its time. */
     void placing(long psn, MemorySegment bits, long at, int bytes, boolean isDelayed, long nowNanos) {
-        reported(psn, bits, at, bytes, isDelayed, nowNanos);
+        if (bytes > 0) {
+            reported(psn, bits, at, bytes, isDelayed, nowNanos);
+        }
         if (timer.isRunning()) {
             timer.again(nowNanos);
         }

@@ -83,10 +83,10 @@ final class Responder {
         } else if (psn >= expected && isLeap(packet)) {
             leap(psn, transmission);
         } else if (psn == expected) {
-            isGapTold = false;
-            if (isPlacing()) {
+            if (isGapTold && isPlacing()) {
                 answers.gapIsFilled(); // it was not told so far
             }
+            isGapTold = false;
             inOrder(packet, psn, transmission, nowNanos);
             if (!recovery.isEmpty()) {
                 goOn(psn, nowNanos);

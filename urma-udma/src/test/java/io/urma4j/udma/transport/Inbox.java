@@ -27,7 +27,7 @@ final class Inbox implements ReceiveWork {
     boolean isBufferGone;
     int rnrTimerCode = 12; // 0.64 ms
 
-    /** Is told of each arrival when it comes. */
+    /** Sees each arrival when it comes. */
     Consumer<Arrival> watcher = arrival -> {};
 
     private final ArrayDeque<Long> posted = new ArrayDeque<>();

@@ -186,7 +186,7 @@ final class Outbox implements SendWork {
         retryAtNanos = Math.max(retryAtNanos, now.nanos() + waitNanos);
     }
 
-    /** Is told of each result when it comes. */
+    /** Sees each result when it comes. */
     interface Watcher {
         void ended(long position, int status);
     }

@@ -22,7 +22,7 @@ class SlowMemoryTest {
     private static final int MTU = 1024;
     private static final int WORD = 1 << 20;
 
-    /** Who asks the memory. */
+    /** The peer that reaches the memory. */
     enum Peer {
         SELECTIVE,
         SELECTIVE_UNPREDICTED,
