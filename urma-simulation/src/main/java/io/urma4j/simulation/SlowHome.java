@@ -161,7 +161,10 @@ final class SlowHome implements Memory {
     /** At the end, every fragment is back. */
     void checkAll() {
         if (!copies.isEmpty()) {
-            throw Violation.of("%s: %d fragments of its slow memory are not back", life, copies.size());
+            Copy first = copies.values().iterator().next();
+            throw Violation.of(
+                    "%s: %d fragments of its slow memory are not back, the first one of a %s that is %s",
+                    life, copies.size(), first.kind, first.state);
         }
     }
 

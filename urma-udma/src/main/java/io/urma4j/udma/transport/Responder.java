@@ -439,6 +439,7 @@ final class Responder {
             Packet packet = requireNonNull(recovery.get(psn));
             transferred(packet, psn, transmission, incoming.finish(packet, syndrome, nowNanos), nowNanos);
         } else if (syndrome == Incoming.FINE) {
+            resources.makeRoom();
             atomicExecuted(psn, original, transmission);
         } else {
             refuseAnswered(psn, 1, syndrome, nowNanos);

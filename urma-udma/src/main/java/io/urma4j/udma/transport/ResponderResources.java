@@ -29,6 +29,14 @@ final class ResponderResources {
         return oldest == null || !oldest.isWanted();
     }
 
+    /** The oldest gives its place up, though it is wanted: a duplicate asks for it, since a new one was promised a place. */
+    void makeRoom() {
+        ResponderResource oldest = slots[slot(next)];
+        if (oldest != null) {
+            oldest.letGo();
+        }
+    }
+
     /** A place for a new one; to be filled at once. */
     ResponderResource add() {
         ResponderResource resource = at(next);
