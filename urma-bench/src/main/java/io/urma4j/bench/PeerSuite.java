@@ -26,6 +26,12 @@ import java.time.Duration;
 final class PeerSuite {
     private static final int BYTES = 1 << 20;
     private static final int BATCH = 16;
+
+    private static final int OPERATIONS = 64; // of a chunk: the whole footprint
+    private static final int WRITES = 1000; // to measure the host's
+
+    /** More than fits caches: bytes of a device come from memory. */
+    private static final long FOOTPRINT_BYTES = 64L * BYTES;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Numbers.Run run;
@@ -43,13 +49,22 @@ final class PeerSuite {
         try (Urma urma = Urma.open(Loopback.options());
                 Arena arena = Arena.ofShared()) {
             urma.peerMemory().add(npus);
-            DeviceMemory memory = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, BYTES);
+            DeviceMemory memory = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, FOOTPRINT_BYTES);
             try (CopyStream stream = npus.engine(0).openStream()) {
-                Engine engine = new Engine(stream, memory.address(), arena.allocate(BYTES, 4096));
+                Engine engine = new Engine(stream, memory.address(), touched(arena));
                 Queue queue = Queue.open(urma, memory);
                 measure(queue, engine);
             }
         }
+    }
+
+    private static MemorySegment touched(Arena arena) {
+        return arena.allocate(FOOTPRINT_BYTES, 4096).fill((byte) 1);
+    }
+
+    /** The place of an operation: one after the other. */
+    private static long place(int operation) {
+        return operation * (long) BYTES % FOOTPRINT_BYTES;
     }
 
     private void measure(Queue queue, Engine engine) {
@@ -72,37 +87,37 @@ final class PeerSuite {
     private void speed(String name, String what, Loop subject, Loop engine, double limit) {
         if (run.wants(name)) {
             Rounds rounds =
-                    run.alternation().forLongChunks(20).measure(Timed.of(subject, BATCH), Timed.of(engine, BATCH));
+                    run.alternation().forLongChunks(5).measure(Timed.of(subject, OPERATIONS), Timed.of(engine, OPERATIONS));
             run.tell(Figure.speed(name, what + ", speed beside the engine", rounds, new AtLeast(limit)));
         }
     }
 
     /** What a WRITE of host memory makes on this machine: the engine gets half of it, so that the ratio means something. */
     private static long hostBytesPerSecond() {
-        try (LocalPair pair = new LocalPair("shm0", true, BYTES)) {
-            long best = Long.MAX_VALUE;
-            for (int i = 0; i < 500; i++) {
+        try (LocalPair pair = new LocalPair("shm0", true, FOOTPRINT_BYTES)) {
+            double[] nanos = new double[WRITES];
+            for (int i = 0; i < WRITES; i++) {
                 long start = System.nanoTime();
-                Records.accepted(pair.jfs.write(pair.remote, 0, pair.local, 0, BYTES, i));
+                Records.accepted(pair.jfs.write(pair.remote, place(i), pair.local, place(i), BYTES, i));
                 pair.one();
-                best = Math.min(best, System.nanoTime() - start);
+                nanos[i] = System.nanoTime() - start;
             }
-            return BYTES * 1_000_000_000L / best;
+            return (long) (BYTES * 1e9 / Rounds.median(nanos));
         }
     }
 
     /** The engine alone, between the device and host memory. */
     private record Engine(CopyStream stream, long address, MemorySegment host) {
         Loop reads(int batch) {
-            return loop(batch, copy -> stream.copyOut(address, host, copy));
+            return loop(batch, (at, copy) -> stream.copyOut(address + at, host.asSlice(at, BYTES), copy));
         }
 
         Loop writes(int batch) {
-            return loop(batch, copy -> stream.copyIn(address, host, copy));
+            return loop(batch, (at, copy) -> stream.copyIn(address + at, host.asSlice(at, BYTES), copy));
         }
 
         private interface Start {
-            void start(Copy copy);
+            void start(long at, Copy copy);
         }
 
         private static Loop loop(int batch, Start start) {
@@ -112,8 +127,8 @@ final class PeerSuite {
             }
             return operations -> {
                 for (int i = 0; i < operations; i += batch) {
-                    for (Copy copy : copies) {
-                        start.start(copy);
+                    for (int j = 0; j < batch; j++) {
+                        start.start(place(i + j), copies[j]);
                     }
                     for (Copy copy : copies) {
                         check(copy);
@@ -134,7 +149,7 @@ final class PeerSuite {
     private record Queue(Jfs jfs, Jfc jfc, RemoteSegment remote, LocalSegment local, CompletionBatch records) {
         static Queue open(Urma urma, DeviceMemory memory) {
             UrmaContext home = urma.device("shm0").openContext();
-            LocalSegment segment = home.register(home.allocate(BYTES), Access.READ_WRITE);
+            LocalSegment segment = home.register(home.allocate(FOOTPRINT_BYTES), Access.READ_WRITE);
             segment.memory().fill((byte) 1);
             UrmaContext context = urma.device("shm0").openContext();
             Jfc jfc = context.createJfc(new JfcConfig(4 * BATCH, false));
@@ -147,15 +162,15 @@ final class PeerSuite {
         }
 
         Loop writes(int batch) {
-            return loop(batch, () -> jfs.write(remote, 0, local, 0, BYTES, 1));
+            return loop(batch, at -> jfs.write(remote, at, local, at, BYTES, 1));
         }
 
         Loop reads(int batch) {
-            return loop(batch, () -> jfs.read(remote, 0, local, 0, BYTES, 1));
+            return loop(batch, at -> jfs.read(remote, at, local, at, BYTES, 1));
         }
 
         private interface Post {
-            boolean post();
+            boolean post(long at);
         }
 
         private Loop loop(int batch, Post post) {
@@ -163,7 +178,7 @@ final class PeerSuite {
                 long sum = 0;
                 for (int i = 0; i < operations; i += batch) {
                     for (int j = 0; j < batch; j++) {
-                        Records.accepted(post.post());
+                        Records.accepted(post.post(place(i + j)));
                     }
                     sum += await(batch);
                 }

@@ -104,6 +104,11 @@ final class HomeMemory {
         written.add(operation);
     }
 
+    /** Fetches bytes, as a copy engine does. */
+    void copyTo(long va, byte[] to) {
+        MemorySegment.copy(memory, va - vaBase, MemorySegment.ofArray(to), 0, to.length);
+    }
+
     /** Adds what can have changed to a digest. */
     void addTo(Digest digest) {
         digest.add(memory, (free + Long.BYTES) / Long.BYTES * Long.BYTES);

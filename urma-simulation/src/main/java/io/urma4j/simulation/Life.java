@@ -9,6 +9,7 @@ import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.FlushHint;
+import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
@@ -26,6 +27,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A process on a machine, from its start to its end: it has a card and memory, and acts as the driver. */
@@ -59,6 +62,7 @@ final class Life implements CardListener {
     private final Map<Integer, SimulatedRoute> routes = new HashMap<>();
     private final Map<Life, SimulatedRoute> routesToPeers = new HashMap<>();
     private final Map<RemotePort, SimulatedRoute> routesToPorts = new HashMap<>();
+    private @Nullable SlowHome slowHome;
     private long armed = Long.MAX_VALUE;
     private long steppedAt;
     private int stepsAtOnce;
@@ -73,12 +77,30 @@ final class Life implements CardListener {
                 world.network, this::leaves, world.time, burst, 10_000, world.scenario.longMtuBytes());
         this.received =
                 Packet.allocate(Math.max(PathMtu.LARGEST_OF_ROCE, world.scenario.longMtuBytes())); // also forged ones
-        this.card = new Card(port, this::routeTo, this, CardOptions.DEFAULT.withPrediction(world.predicts));
+        CardOptions options = CardOptions.DEFAULT.withPrediction(world.predicts);
+        this.card = new Card(port, this::routeTo, this, options, this::late);
         long vaBase = (world.random.nextLong(1L << 35) << 12) + (1L << 40);
         this.home = new HomeMemory(card, vaBase, 1_000_000_000 + 100 * machine.index + lives);
         this.local = new LocalMemory(card);
         this.completions = new CompletionReader(this);
         home.makeWords(this);
+    }
+
+    /** The memory of its home, which answers later on some machines. */
+    private Memory late(Memory keys, IntConsumer wake) {
+        if (machine.index >= world.scenario.slowHomes()) {
+            return keys;
+        }
+        slowHome = new SlowHome(this, keys, wake, new SplittableRandom(mixed(identity()) ^ world.scenario.seed()));
+        return slowHome;
+    }
+
+    /** At the end of a run. */
+    void checkAll() {
+        home.checkAll(this);
+        if (slowHome != null) {
+            slowHome.checkAll();
+        }
     }
 
     SimulatedRoute routeTo(int other) {

@@ -19,6 +19,7 @@ import java.util.SplittableRandom;
  * @param reads READs and atomics that a connection may have in flight
  * @param windowPackets that a connection may have unacknowledged
  * @param foreignPairs how many pairs of RC Jetties treat each other as foreign peers: plain RoCE, with go-back-N
+ * @param slowHomes machines whose memory answers later, the first ones: peers reach it by a copy engine
  * @param wideImmediates whether some immediates have 64 bits, where the peer is urma4j
  * @param harmless whether no fault may fail a work request: in spite of losses and delays, every one must succeed
  * @param faults the faults of the network
@@ -37,6 +38,7 @@ record Scenario(
         int reads,
         int windowPackets,
         int foreignPairs,
+        int slowHomes,
         boolean wideImmediates,
         boolean harmless,
         Faults faults) {
@@ -45,6 +47,7 @@ record Scenario(
     private static final int MTUS = 5;
     private static final int[] LONG_MTUS = {8192, 8192, 16_384, 61_440};
     private static final int LONG_ONE_IN = 6;
+    private static final int SLOW_ONE_IN = 4;
     private static final int[] WINDOWS = {1, 1, 2, 3, 4, 8, 32, 128};
 
     static Scenario drawn(SplittableRandom random) {
@@ -67,6 +70,7 @@ record Scenario(
                         1 << random.nextInt(5),
                         ConnectionConfig.USUAL_WINDOW_PACKETS,
                         0,
+                        0,
                         false,
                         harmless,
                         Faults.drawn(random, harmless))
@@ -83,15 +87,21 @@ record Scenario(
                 random.nextBoolean() ? windowPackets : WINDOWS[random.nextInt(WINDOWS.length)],
                 random.nextBoolean() ? 0 : random.nextInt(connectedPairs + 1),
                 random.nextBoolean(),
-                random.nextInt(LONG_ONE_IN) > 0 ? mtuBytes : LONG_MTUS[random.nextInt(LONG_MTUS.length)]);
+                random.nextInt(LONG_ONE_IN) > 0 ? mtuBytes : LONG_MTUS[random.nextInt(LONG_MTUS.length)],
+                random.nextInt(SLOW_ONE_IN) > 0 ? 0 : 1 + random.nextInt(machines));
     }
 
     /** The same with the usual window, and without the choices that were added later. */
     Scenario plain() {
-        return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false, mtuBytes);
+        return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false, mtuBytes, 0);
     }
 
-    private Scenario with(int window, int foreign, boolean wide, int longMtu) {
+    /** A source of further choices, which depends on the seed alone. */
+    long seed() {
+        return faults.healedNanos();
+    }
+
+    private Scenario with(int window, int foreign, boolean wide, int longMtu, int slow) {
         return new Scenario(
                 machines,
                 mtuBytes,
@@ -106,6 +116,7 @@ record Scenario(
                 reads,
                 window,
                 foreign,
+                slow,
                 wide,
                 harmless,
                 faults);
@@ -115,7 +126,7 @@ record Scenario(
     public String toString() {
         return String.format(
                 "%d machines, MTU %s%s%s, %d RC pairs%s, %d RM and %d UM queues each, %d operations each, %d receives, %d"
-                        + " reads, window %d%s%s; %s",
+                        + " reads, window %d%s%s%s; %s",
                 machines,
                 longMtuBytes > mtuBytes ? mtuBytes + " and " + longMtuBytes : mtuBytes,
                 ipv6 ? ", IPv6" : "",
@@ -129,6 +140,7 @@ record Scenario(
                 reads,
                 windowPackets,
                 wideImmediates ? ", immediates of 64 bits" : "",
+                slowHomes > 0 ? ", " + slowHomes + " slow homes" : "",
                 harmless ? ", harmless" : "",
                 faults);
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
     private static final long PATIENCE_NANOS = 120_000_000_000L; // after healing; a timeout is 15 s
     private static final long MOST_EVENTS = 5_000_000;
+    private static final long SLOWEST_READ_NANOS = 1_000_000_000L; // of an abandoned one, from slow memory
 
     private final Scenario scenario;
     private final VirtualTime time = new VirtualTime();
@@ -272,7 +273,7 @@ public final class Simulation {
         trace.say("seed", "all has ended");
         long until = Math.max(time.now(), scenario.faults().healedNanos())
                 + 2 * world.network.longestDelayNanos()
-                + 50_000_000;
+                + (scenario.slowHomes() > 0 ? SLOWEST_READ_NANOS : 50_000_000);
         boolean[] over = {false};
         time.at(until, () -> over[0] = true);
         while (!over[0] && time.next()) {
@@ -285,7 +286,7 @@ public final class Simulation {
     private void check() {
         for (Life life : lives) {
             if (!life.isDead) {
-                life.home.checkAll(life);
+                life.checkAll();
             }
         }
         world.operations().forEach(Results::checkSource);

@@ -61,6 +61,10 @@ class SimulationTest {
         assertThat(scenarios).extracting(Scenario::windowPackets).contains(1, 2, 3, 4, 8, 32, 128, 1024);
         assertThat(scenarios).anyMatch(one -> one.foreignPairs() > 0 && one.foreignPairs() < one.connectedPairs());
         assertThat(scenarios).anyMatch(one -> one.foreignPairs() > 0 && one.windowPackets() == 1024);
+        assertThat(scenarios).anyMatch(one -> one.slowHomes() > 0 && one.foreignPairs() > 0);
+        assertThat(scenarios)
+                .anyMatch(one -> one.slowHomes() > 0 && one.faults().revocations() > 0);
+        assertThat(scenarios).anyMatch(one -> one.slowHomes() == one.machines());
         assertThat(scenarios).anyMatch(one -> one.wideImmediates() && one.connectedPairs() > 0);
         assertThat(scenarios).anyMatch(one -> one.connectedPairs() > 0 && one.datagramQueues() > 0);
         assertThat(scenarios).anyMatch(one -> one.faults().loss() > 0.17);

@@ -56,12 +56,12 @@ public final class Card implements CardCommands {
     private final ArmedQueues armedCqs = new ArmedQueues();
     private final SendQueue.Parts ofSendQueues;
 
-    /** A card that leaves by a port, on the ways to peers that {@code routes} knows. */
-    public Card(Port port, Routes routes, CardListener listener) {
-        this(port, routes, listener, CardOptions.DEFAULT);
+    /** A card that leaves by a port, on the ways to peers that {@code routes} knows. Its memory answers at once. */
+    public Card(Port port, Routes routes, CardListener listener, CardOptions options) {
+        this(port, routes, listener, options, LateMemory.NONE);
     }
 
-    public Card(Port port, Routes routes, CardListener listener, CardOptions options) {
+    public Card(Port port, Routes routes, CardListener listener, CardOptions options, LateMemory late) {
         this.routes = routes;
         this.listener = listener;
         this.port = new OutgoingBatch(port);
@@ -69,16 +69,16 @@ public final class Card implements CardCommands {
         this.keys = new KeyTable(registry, listener, options.maxKeys());
         this.inbound = new Inbound(registry, listener);
         this.ofSendQueues = new SendQueue.Parts(schedule, listener, keys, datagrams, targets, cqs);
-        var ofConnections = new CardConnection.Parts(schedule, listener, this.port, keys, registry, options.predicts());
-        this.connections = new ConnectionTable(ofConnections, registry);
+        var memory = late.over(keys, registry::wake);
+        this.connections = new ConnectionTable(
+                new CardConnection.Parts(schedule, listener, this.port, memory, registry, options.predicts()),
+                registry);
     }
 
     /** Doorbells of the send queues, by handle. */
     public Doorbells doorbells() {
         return doorbells;
     }
-
-    // ---- the crank
 
     /** The secret of the ICRC of a packet that {@code PacketCheck} found valid. The caller asks before it passes the packet. */
     public long secretOf(Packet packet, Source origin) {

@@ -254,6 +254,11 @@ final class CardConnection extends Task implements ConnectionOwner {
 
     @Override
     void due(long nowNanos) {
+        wake();
+    }
+
+    /** It is run in the next step. */
+    void wake() {
         schedule.connections.add(this);
     }
 

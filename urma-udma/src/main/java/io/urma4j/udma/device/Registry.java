@@ -82,6 +82,14 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return lastLink;
     }
 
+    /** A copy of the connection with this number has ended: it looks at it in the next step. */
+    void wake(int number) {
+        CardConnection link = link(number);
+        if (link != null) {
+            link.wake();
+        }
+    }
+
     /** What receives under this number; null if nothing does. */
     @Nullable
     Receiver receiver(int number) {

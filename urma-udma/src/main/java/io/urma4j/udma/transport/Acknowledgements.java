@@ -106,7 +106,7 @@ final class Acknowledgements {
         long unacked = requester.unacked();
         if (psn < unacked || psn > requester.end() || psn == requester.end() && !isAcknowledgement) {
             traffic.add(Event.IGNORED);
-            old(psn, packet, nowNanos);
+            old(psn, packet, isDelayed, nowNanos);
         } else if (isAcknowledgement) {
             acknowledgement(psn, packet, isDelayed, nowNanos);
         } else {
@@ -154,20 +154,25 @@ final class Acknowledgements {
     }
 
     /** What comes so late may yet say that what was sent again had not been lost. */
-    private void old(long psn, Packet packet, long nowNanos) {
+    private void old(long psn, Packet packet, boolean isDelayed, long nowNanos) {
         if (psn >= requester.unacked() || psn <= requester.end() - ConnectionConfig.MAX_WINDOW_PACKETS) {
             return;
         }
         if (Opcodes.operation(packet.opcode()) == Opcodes.ACKNOWLEDGE) {
-            cameAgain(psn, Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)), packet, nowNanos);
+            more(psn, Aeth.syndrome(packet.bytes(), packet.at(Header.AETH)), packet, isDelayed, nowNanos);
         } else {
             recovery.answeredTwice(psn, nowNanos);
         }
     }
 
-    private void cameAgain(long psn, int syndrome, Packet packet, long nowNanos) {
-        if (Opcodes.isOurs(packet.opcode()) && Aeth.kind(syndrome) == Aeth.Kind.ACK) {
-            int bytes = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
+    /** What an acknowledgement of a urma4j peer reports beside what it acknowledges. */
+    private void more(long psn, int syndrome, Packet packet, boolean isDelayed, long nowNanos) {
+        boolean isSelective = Opcodes.isOurs(packet.opcode());
+        int bytes = isSelective ? Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES) : 0;
+        if (syndrome == Aeth.ACK_PLACING && config.peerIsOurs()) {
+            boolean isCurrent = psn + 1 == requester.unacked();
+            requester.placing(psn, packet.bytes(), packet.payloadAt(), isCurrent ? bytes : 0, isDelayed, nowNanos);
+        } else if (isSelective && Aeth.kind(syndrome) == Aeth.Kind.ACK) {
             recovery.reportedTwice(psn, -1, requester.end(), packet.bytes(), packet.payloadAt(), bytes, nowNanos);
         }
     }
@@ -181,7 +186,7 @@ final class Acknowledgements {
         switch (Aeth.kind(syndrome)) {
             case ACK -> {
                 acknowledged(psn + 1, msn, answeredTransmission(packet), isDelayed, nowNanos);
-                cameAgain(psn, syndrome, packet, nowNanos);
+                more(psn, syndrome, packet, isDelayed, nowNanos);
             }
             case RNR_NAK -> notReady(psn, syndrome, isDelayed, nowNanos);
             case NAK -> {
@@ -258,7 +263,7 @@ final class Acknowledgements {
     }
 
     private void refused(long psn, int syndrome, boolean isDelayed, long nowNanos) {
-        int status = status(syndrome);
+        int status = NakHistory.status(syndrome);
         if (psn == requester.end()) {
             traffic.add(Event.IGNORED);
         } else if (config.isShared()) {
@@ -273,14 +278,6 @@ final class Acknowledgements {
         } else {
             retransmission.goBack(nowNanos);
         }
-    }
-
-    private static int status(int syndrome) {
-        return switch (syndrome) {
-            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> WorkStatus.REM_UNSUPPORTED_REQ_ERR;
-            case Aeth.NAK_REMOTE_ACCESS -> WorkStatus.REM_ACCESS_ABORT_ERR;
-            default -> WorkStatus.REM_OPERATION_ERR;
-        };
     }
 
     // ---- shared connections

@@ -186,11 +186,12 @@ public final class Connection {
      * @return true if another call would send more: at once, or when the port has space
      */
     public boolean step(long nowNanos, FlushHint hint) {
+        responder.lookAtCopies(nowNanos);
         if (state == State.OPEN) {
             requester.runTimers(nowNanos);
         }
         if (state != State.OPEN) {
-            return isResumable && responder.answer(BURST_PACKETS, false);
+            return isResumable && responder.answer(BURST_PACKETS, false, nowNanos);
         }
         if (!notices.send()) {
             return true;
@@ -198,7 +199,7 @@ public final class Connection {
         // requests go first: an acknowledgement is shorter, and a shorter packet may end a run
         boolean hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, hint != FlushHint.FLUSH);
         boolean holds = hint == FlushHint.HOLD_REQUESTS_AND_ACKS && config.peerIsOurs();
-        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, holds);
+        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, holds, nowNanos);
         return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
     }
 
@@ -221,7 +222,7 @@ public final class Connection {
 
     /** The deadline of the next {@link #step}; {@code Long.MAX_VALUE} for none. */
     public long deadlineNanos() {
-        return state == State.OPEN ? requester.deadlineNanos() : Long.MAX_VALUE;
+        return state == State.OPEN ? Math.min(requester.deadlineNanos(), responder.deadlineNanos()) : Long.MAX_VALUE;
     }
 
     // ---- the end

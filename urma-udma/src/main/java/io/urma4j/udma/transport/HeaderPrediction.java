@@ -147,8 +147,9 @@ final class HeaderPrediction {
     private boolean acknowledges(MemorySegment bytes, boolean isLate, long nowNanos) {
         int psn = Bth.psn(bytes);
         int msn = Aeth.msn(bytes, aethAt);
-        boolean isPositive = Aeth.kind(Aeth.syndrome(bytes, aethAt)) == Aeth.Kind.ACK;
-        if (!isPositive || !acknowledgements.isExpected(psn, msn, nowNanos)) {
+        int syndrome = Aeth.syndrome(bytes, aethAt);
+        boolean isMere = Aeth.kind(syndrome) == Aeth.Kind.ACK && !(peerIsOurs && syndrome == Aeth.ACK_PLACING);
+        if (!isMere || !acknowledgements.isExpected(psn, msn, nowNanos)) {
             return false;
         }
         heard(nowNanos);

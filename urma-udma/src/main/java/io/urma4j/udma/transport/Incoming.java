@@ -26,6 +26,12 @@ import org.jspecify.annotations.Nullable;
 final class Incoming {
     static final int FINE = 0;
 
+    // in place of a syndrome
+    /** The packet is executed, but for its {@linkplain #copy copy}. */
+    static final int PLACING = 0x100;
+    /** Nothing was done: the memory is busy. */
+    static final int BUSY = 0x101;
+
     private enum State {
         NONE,
         SEND,
@@ -59,6 +65,12 @@ final class Incoming {
     private boolean hasDiscarded;
     private int refusal;
 
+    /** Of the packet that is {@link #PLACING}. */
+    private long copy;
+
+    /** The last packet of a WRITE with a record or a word waits for its copy. */
+    private boolean isEnding;
+
     Incoming(ConnectionConfig config, Memory memory, Receivers receivers) {
         this.config = config;
         this.memory = memory;
@@ -83,24 +95,25 @@ final class Incoming {
     int take(Packet packet, long psn, long nowNanos) {
         hasEnded = false;
         hasDiscarded = false;
-        int operation = Opcodes.operation(packet.opcode());
-        boolean isFirst = isFirst(operation);
-        boolean isLast = isLast(operation);
+        int opcode = packet.opcode();
+        boolean isFirst = TransferOpcodes.isFirst(opcode);
+        boolean isLast = TransferOpcodes.isLast(opcode);
+        State kind = TransferOpcodes.isWrite(opcode) ? State.WRITE : State.SEND;
         if (state == State.DISCARD && !isFirst) {
             state = isLast ? State.NONE : State.DISCARD;
             hasDiscarded = true;
             return FINE;
         }
-        if (isFirst && !mayBegin() || !isFirst && state != kind(operation)) {
+        if (isFirst && !mayBegin() || !isFirst && state != kind) {
             return refuse(isLast, Aeth.NAK_INVALID_REQUEST);
         }
         if (!isLengthRight(packet.payloadBytes(), isFirst, isLast)) {
             return refuse(isLast, Aeth.NAK_INVALID_REQUEST);
         }
-        int syndrome = kind(operation) == State.SEND
+        int syndrome = kind == State.SEND
                 ? send(packet, psn, isFirst, isLast, nowNanos)
                 : write(packet, psn, isFirst, isLast, nowNanos);
-        syndrome = syndrome == FINE ? FINE : refuse(isLast, syndrome);
+        syndrome = syndrome == FINE || syndrome >= PLACING ? syndrome : refuse(isLast, syndrome);
         assert invariants() : state + " with " + leftBytes + " bytes left";
         return syndrome;
     }
@@ -108,7 +121,7 @@ final class Incoming {
     /** A SEND in progress has a receive, which no other message has; a WRITE in progress has bytes to come. */
     private boolean invariants() {
         boolean hasReceive = work != null && taken != ReceiveWork.NONE;
-        return hasReceive == (state == State.SEND) && (state != State.WRITE || leftBytes > 0);
+        return (hasReceive == (state == State.SEND) || isEnding) && (state != State.WRITE || leftBytes > 0);
     }
 
     /**
@@ -138,12 +151,52 @@ final class Incoming {
         return isLast;
     }
 
+    // ---- memory that answers later
+
+    /** The number of the copy of a packet that is {@link #PLACING}. */
+    long copy() {
+        return copy;
+    }
+
+    /** Whether that packet has a record or a word, which {@link #finish} leaves when its copy has ended. */
+    boolean isEnding() {
+        return isEnding;
+    }
+
+    /** The copy of such a packet has ended, with that syndrome. */
+    int finish(Packet packet, int copied, long nowNanos) {
+        isEnding = false;
+        int syndrome = copied == FINE ? store(packet) : copied;
+        if (syndrome != FINE) {
+            return refuse(true, syndrome);
+        }
+        placed(packet, packet.payloadBytes(), true, TransferOpcodes.isReported(packet.opcode()), nowNanos);
+        return FINE;
+    }
+
+    /** Such a packet was not taken after all. */
+    void postpone() {
+        isEnding = false;
+        if (work != null && taken != ReceiveWork.NONE) {
+            work.giveBack(taken);
+        }
+        forget();
+    }
+
+    /** A packet of the WRITE in progress was refused, on a shared connection: the rest is discarded. */
+    void refuseRest(int syndrome) {
+        if (state == State.WRITE) {
+            refuse(false, syndrome);
+        }
+    }
+
     /** The message in progress will not complete. */
     void giveUp() {
         if (work != null && taken != ReceiveWork.NONE) {
             work.giveBack(taken);
         }
         forget();
+        isEnding = false;
         state = State.NONE;
     }
 
@@ -267,14 +320,13 @@ final class Incoming {
     /** The opcode in the record of the message, a number of URMA. */
     private static int opcode(Packet packet) {
         int opcode = packet.opcode();
-        if (kind(Opcodes.operation(opcode)) == State.WRITE) {
+        if (TransferOpcodes.isWrite(opcode)) {
             return WorkOpcode.WRITE_IMM;
         }
         if (Opcodes.has(opcode, Header.IETH)) {
             return WorkOpcode.SEND_INVALIDATE;
         }
-        boolean hasImmediate = Opcodes.has(opcode, Header.IMM_DT) || Opcodes.has(opcode, Header.IMM_64);
-        return hasImmediate ? WorkOpcode.SEND_IMM : WorkOpcode.SEND;
+        return TransferOpcodes.isReported(opcode) ? WorkOpcode.SEND_IMM : WorkOpcode.SEND;
     }
 
     private static long immediate(Packet packet) {
@@ -294,7 +346,7 @@ final class Incoming {
     private int write(Packet packet, long psn, boolean isFirst, boolean isLast, long nowNanos) {
         MemorySegment bytes = packet.bytes();
         int length = packet.payloadBytes();
-        boolean isReported = isLast && isReported(packet.opcode());
+        boolean isReported = isLast && TransferOpcodes.isReported(packet.opcode());
         if (isFirst) {
             int at = packet.at(Header.RETH);
             va = Reth.va(bytes, at);
@@ -318,9 +370,17 @@ final class Incoming {
             return syndrome;
         }
         syndrome = place(packet, length);
-        if (syndrome != FINE) {
-            return syndrome; // and what was taken is given back
+        if (syndrome == PLACING && isLast && (isReported || Opcodes.has(packet.opcode(), Header.NOTIFY_ETH))) {
+            isEnding = true;
+        } else if (syndrome == FINE || syndrome == PLACING) {
+            placed(packet, length, isLast, isReported, nowNanos);
+        } else if (syndrome == BUSY) {
+            postpone();
         }
+        return syndrome; // if it is refused, what was taken is given back
+    }
+
+    private void placed(Packet packet, int length, boolean isLast, boolean isReported, long nowNanos) {
         leftBytes -= length;
         assert leftBytes >= 0 : "placed " + -leftBytes + " bytes beyond the WRITE";
         state = isLast ? State.NONE : State.WRITE;
@@ -328,20 +388,25 @@ final class Incoming {
             end(WorkStatus.SUCCESS, packet, lengthBytes, nowNanos);
         }
         hasEnded = isLast;
-        return FINE;
-    }
-
-    private static boolean isReported(int opcode) {
-        return Opcodes.has(opcode, Header.IMM_DT) || Opcodes.has(opcode, Header.IMM_64);
     }
 
     private int place(Packet packet, int length) {
         MemorySegment bytes = packet.bytes();
         long at = va + (lengthBytes - leftBytes);
-        if (length > 0 && !memory.write(remoteKey, at, bytes, packet.payloadAt(), length, config.number())) {
-            return Aeth.NAK_REMOTE_ACCESS;
+        if (length > 0) {
+            copy = memory.place(remoteKey, at, bytes, packet.payloadAt(), length, config.number());
+            if (copy != Memory.AT_ONCE) {
+                return copy > 0 ? PLACING : copy == Memory.BUSY ? BUSY : Aeth.NAK_REMOTE_ACCESS;
+            }
         }
-        return Opcodes.has(packet.opcode(), Header.NOTIFY_ETH) ? notify(bytes, packet.at(Header.NOTIFY_ETH)) : FINE;
+        return store(packet);
+    }
+
+    /** Stores the word of a WRITE_NOTIFY. */
+    private int store(Packet packet) {
+        return Opcodes.has(packet.opcode(), Header.NOTIFY_ETH)
+                ? notify(packet.bytes(), packet.at(Header.NOTIFY_ETH))
+                : FINE;
     }
 
     private int notify(MemorySegment bytes, int at) {
@@ -353,31 +418,5 @@ final class Incoming {
         boolean isStored = memory.isAllowed(key, where, Long.BYTES, Memory.WRITE, config.number())
                 && memory.store(key, where, NotifyEth.value(bytes, at), config.number());
         return isStored ? FINE : Aeth.NAK_REMOTE_ACCESS;
-    }
-
-    // ---- what operations are
-
-    private static State kind(int operation) {
-        return operation >= Opcodes.WRITE_FIRST && operation <= Opcodes.WRITE_ONLY_IMM ? State.WRITE : State.SEND;
-    }
-
-    private static boolean isFirst(int operation) {
-        return switch (operation) {
-            case Opcodes.SEND_FIRST,
-                    Opcodes.SEND_ONLY,
-                    Opcodes.SEND_ONLY_IMM,
-                    Opcodes.SEND_ONLY_INVALIDATE,
-                    Opcodes.WRITE_FIRST,
-                    Opcodes.WRITE_ONLY,
-                    Opcodes.WRITE_ONLY_IMM -> true;
-            default -> false;
-        };
-    }
-
-    private static boolean isLast(int operation) {
-        return switch (operation) {
-            case Opcodes.SEND_FIRST, Opcodes.SEND_MIDDLE, Opcodes.WRITE_FIRST, Opcodes.WRITE_MIDDLE -> false;
-            default -> true;
-        };
     }
 }

@@ -63,7 +63,7 @@ final class OutOfOrder {
         if (psn - expected >= SLOTS || psns[slot] == psn || !hasRoomFor(packet)) {
             return false;
         }
-        assert psn > expected && psns[slot] == NONE : psns[slot] + " is in the place of " + psn;
+        assert psn >= expected && psns[slot] == NONE : psns[slot] + " is in the place of " + psn;
         copy(packet, slot);
         boolean isNews = count < ReorderWindow.OVERTAKING || psn != highest + 1 || ++sinceTold >= TELL_EVERY;
         highest = count == 0 ? psn : Math.max(highest, psn);

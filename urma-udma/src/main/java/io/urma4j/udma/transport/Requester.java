@@ -334,6 +334,16 @@ final class Requester {
         assert invariants() : this;
     }
 
+    /** The responder reports the same behind that PSN, and that it is placing it: nothing is lost while it takes its time. */
+    void placing(long psn, MemorySegment bits, long at, int bytes, boolean isDelayed, long nowNanos) {
+        if (bytes > 0) {
+            reported(psn, bits, at, bytes, isDelayed, nowNanos);
+        }
+        if (timer.isRunning()) {
+            timer.again(nowNanos);
+        }
+    }
+
     private void acknowledge(long to, long nowNanos) {
         psns.acknowledge(to);
         recovery.acknowledged(to);

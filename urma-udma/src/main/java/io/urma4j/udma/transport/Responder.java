@@ -1,20 +1,23 @@
 package io.urma4j.udma.transport;
 
-import io.urma4j.udma.ring.WorkOpcode;
+import static java.util.Objects.requireNonNull;
+
+import io.urma4j.udma.transport.Placements.Alone;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicEth;
-import io.urma4j.udma.wire.AtomicKind;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receiving half of a connection: executes requests in order, once, and notes what the peer is to be told. {@link
- * ResponseScheduler} tells it (WIRE §4.2). {@link ResponderRecovery} deals with losses.
+ * ResponseScheduler} tells it (WIRE §4.2). {@link ResponderRecovery} deals with losses, and {@link Placements} with memory
+ * that answers later.
  *
  * <p>Refusals differ. On a connection of one queue an error ends it: no further request is executed, and each one draws the
  * same refusal again. On a shared one the PSNs go on, the message alone is refused, and the verdict is remembered.
@@ -29,10 +32,15 @@ final class Responder {
     private final ResponseScheduler answers;
 
     private final ResponderRecovery recovery;
+    private final RepeatedRequests repeated;
+    private final PlacingReports reports;
 
     private long expected;
     private boolean isGapTold;
     private boolean isBroken;
+
+    /** What waits for copies; null until a memory has answered later. */
+    private @Nullable Placements placements;
 
     Responder(
             Connection connection,
@@ -47,9 +55,12 @@ final class Responder {
         this.traffic = traffic;
         this.incoming = new Incoming(config, memory, receivers);
         this.resources = new ResponderResources(config.maxReadsIn());
-        this.recovery =
-                config.selective() ? new SelectiveResponder(traffic, config.mtuBytes()) : new GoBackNResponder();
+        this.recovery = config.selective()
+                ? new SelectiveResponder(traffic, config.mtuBytes())
+                : new GoBackNResponder(config.mtuBytes());
         this.answers = new ResponseScheduler(config, memory, writer, resources, recovery, traffic);
+        this.repeated = new RepeatedRequests(config, resources, recovery, answers, traffic);
+        this.reports = new PlacingReports(config.peerIsOurs());
         this.expected = config.firstReceivePsn();
     }
 
@@ -66,12 +77,15 @@ final class Responder {
             traffic.add(Event.IGNORED);
         } else if (isBroken) {
             if (psn < expected) {
-                again(packet, psn, transmission);
+                repeated.again(packet, psn, transmission, placedUpTo());
             }
             answers.refuseAgain();
         } else if (psn >= expected && isLeap(packet)) {
             leap(psn, transmission);
         } else if (psn == expected) {
+            if (isGapTold && isPlacing()) {
+                answers.gapIsFilled(); // it was not told so far
+            }
             isGapTold = false;
             inOrder(packet, psn, transmission, nowNanos);
             if (!recovery.isEmpty()) {
@@ -79,13 +93,15 @@ final class Responder {
             }
         } else if (psn < expected) {
             traffic.add(Event.DUPLICATE);
-            again(packet, psn, transmission);
+            repeated.again(packet, psn, transmission, placedUpTo());
         } else if (recovery.arrivedEarly(packet, psn, expected, isGapTold)) {
-            if (!isGapTold) {
-                traffic.add(Event.GAP_SEEN);
+            if (!isPlacing() || !config.selective()) { // else it may be early alone since something is held
+                if (!isGapTold) {
+                    traffic.add(Event.GAP_SEEN);
+                }
+                isGapTold = true;
             }
-            isGapTold = true;
-            answers.gap();
+            gap();
         }
         assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
     }
@@ -127,6 +143,10 @@ final class Responder {
     }
 
     private void leap(long psn, int transmission) {
+        if (isPlacing()) {
+            traffic.add(Event.IGNORED); // it comes again: what it would pass is still being placed
+            return;
+        }
         incoming.giveUp();
         recovery.clear();
         isGapTold = false;
@@ -148,13 +168,31 @@ final class Responder {
         if (recovery.isEmpty()) {
             answers.acknowledge(); // else the requester would think that the late one is lost
         } else if (expected > arrived) {
+            gap();
+        }
+    }
+
+    private void gap() {
+        if (isPlacing() && config.selective()) {
+            answers.placing(expected); // a NAK would acknowledge what is not placed
+        } else {
             answers.gap();
         }
     }
 
     /** Tells what is to be told, and perhaps no mere acknowledgement; true when there is more. */
-    boolean answer(int budget, boolean holdsAcknowledgement) {
-        return answers.send(expected, budget, holdsAcknowledgement);
+    boolean answer(int budget, boolean holdsAcknowledgement, long nowNanos) {
+        if (reports.isDue(isPlacing() || answers.isAwaitingFetch(), nowNanos)) {
+            answers.placing(expected);
+        }
+        boolean hasMore = answers.send(placedUpTo(), budget, holdsAcknowledgement, !isPlacing());
+        reports.expect(isPlacing() || answers.isAwaitingFetch(), nowNanos);
+        return hasMore;
+    }
+
+    /** When it reports next that something is being placed; {@code Long.MAX_VALUE} for never. */
+    long deadlineNanos() {
+        return reports.dueNanos();
     }
 
     /** Whether an acknowledgement is to be told. */
@@ -170,16 +208,22 @@ final class Responder {
     void giveUp() {
         incoming.giveUp();
         resources.clear();
+        if (placements != null) {
+            placements.abandon();
+        }
     }
 
     // ---- in order
 
     private void inOrder(Packet packet, long psn, int transmission, long nowNanos) {
         assert psn == expected : "executes " + psn + " in place of " + expected;
+        if (placements != null && placements.isActive()) {
+            expected += placements.follows(packet, psn, transmission, nowNanos) ? 1 : 0;
+            return;
+        }
         switch (Opcodes.operation(packet.opcode())) {
             case Opcodes.READ_REQUEST -> read(packet, psn, transmission, nowNanos);
-            case Opcodes.COMPARE_SWAP -> atomic(packet, psn, atomicOpcode(packet), transmission, nowNanos);
-            case Opcodes.FETCH_ADD -> atomic(packet, psn, WorkOpcode.FADD, transmission, nowNanos);
+            case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomic(packet, psn, transmission, nowNanos);
             case Opcodes.RESYNC -> {
                 if (incoming.endInstead(Bth.isSolicited(packet.bytes()))) {
                     answers.succeed(); // as the message would have, so that counts agree whichever of the two came
@@ -197,8 +241,15 @@ final class Responder {
     }
 
     private void transfer(Packet packet, long psn, int transmission, long nowNanos) {
-        boolean asks = Bth.asksForAcknowledgement(packet.bytes());
         int syndrome = incoming.take(packet, psn, nowNanos);
+        if (syndrome >= Incoming.PLACING) {
+            expected += placements().begins(packet, psn, transmission, syndrome) ? 1 : 0;
+        } else {
+            transferred(packet, psn, transmission, syndrome, nowNanos);
+        }
+    }
+
+    private void transferred(Packet packet, long psn, int transmission, int syndrome, long nowNanos) {
         if (syndrome != Incoming.FINE) {
             refuse(psn, 1, syndrome, nowNanos);
             return;
@@ -209,7 +260,7 @@ final class Responder {
         executed(psn, transmission);
         if (incoming.hasDiscarded()) {
             answers.discarded(psn, incoming.refusal());
-        } else if (asks) {
+        } else if (Bth.asksForAcknowledgement(packet.bytes())) {
             answers.acknowledge();
         }
     }
@@ -235,40 +286,50 @@ final class Responder {
             refuseAnswered(psn, packets, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
             answers.succeed();
-            resources.add().beginRead(key, va, length, psn, packets, answers.msn(), transmission);
+            ResponderResource resource = resources.add();
+            resource.beginRead(key, va, length, psn, packets, answers.msn(), transmission);
+            if (memory.answersLater(key)) {
+                resource.isFetched(memory, config);
+            }
             expected = psn + packets;
             answers.executedRead(psn, expected);
         }
     }
 
-    private static int atomicOpcode(Packet packet) {
-        boolean isOurs = Opcodes.isOurs(packet.opcode());
-        return isOurs ? AtomicKind.opcode(packet.bytes(), packet.at(Header.ATOMIC_KIND)) : WorkOpcode.CAS;
-    }
-
-    private void atomic(Packet packet, long psn, int opcode, int transmission, long nowNanos) {
+    private void atomic(Packet packet, long psn, int transmission, long nowNanos) {
         MemorySegment bytes = packet.bytes();
         int at = packet.at(Header.ATOMIC_ETH);
         long va = AtomicEth.va(bytes, at);
         int key = AtomicEth.remoteKey(bytes, at);
-        int size = Opcodes.isOurs(packet.opcode())
-                ? AtomicKind.sizeBytes(bytes, packet.at(Header.ATOMIC_KIND))
-                : Long.BYTES;
-        boolean isSound =
-                WorkOpcode.isAtomic(opcode) && (size == Long.BYTES || size == Integer.BYTES) && (va & (size - 1)) == 0;
-        if (!incoming.mayBegin() || resources.isNone() || !isSound) {
+        int size = AtomicRequest.sizeBytes(packet);
+        if (!incoming.mayBegin() || resources.isNone() || !AtomicRequest.isSound(packet)) {
             refuseAnswered(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
         } else if (!resources.hasRoom()) {
             traffic.add(Event.IGNORED);
         } else if (!memory.isAllowed(key, va, size, Memory.ATOMIC, config.number())) {
             refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
-            answers.succeed();
-            long original = memory.atomic(
-                    opcode, key, va, size, AtomicEth.operand(bytes, at), AtomicEth.compare(bytes, at), config.number());
-            resources.add().beginAtomic(original, psn, answers.msn(), transmission);
-            executed(psn, transmission);
+            int opcode = AtomicRequest.opcode(packet);
+            long operand = AtomicEth.operand(bytes, at);
+            long compare = AtomicEth.compare(bytes, at);
+            long copy = memory.beginAtomic(opcode, key, va, size, operand, compare, config.number());
+            if (copy == Memory.AT_ONCE) {
+                long original = memory.atomic(opcode, key, va, size, operand, compare, config.number());
+                atomicExecuted(psn, original, transmission);
+            } else if (copy == Memory.REFUSED) {
+                refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
+            } else if (copy == Memory.BUSY) {
+                placements().hold(packet, psn, true);
+            } else {
+                placements().begin(Alone.ATOMIC, copy, transmission);
+            }
         }
+    }
+
+    private void atomicExecuted(long psn, long original, int transmission) {
+        answers.succeed();
+        resources.add().beginAtomic(original, psn, answers.msn(), transmission);
+        executed(psn, transmission);
     }
 
     /** A READ or an atomic. On shared connections it counts all the same: its refusal is an answer, and cannot be missed. */
@@ -301,51 +362,88 @@ final class Responder {
     private void refuseAll(long psn, int syndrome) {
         isBroken = true;
         incoming.giveUp();
+        if (placements != null) {
+            placements.abandon();
+        }
         answers.refuse(psn, syndrome);
     }
 
-    // ---- what has come before
+    // ---- memory that answers later
 
-    private void again(Packet packet, long psn, int transmission) {
-        answers.causedBy(psn, transmission);
-        switch (Opcodes.operation(packet.opcode())) {
-            case Opcodes.READ_REQUEST -> readAgain(packet, psn, transmission);
-            case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomicAgain(psn, transmission);
-            default -> {
-                answers.cameAgain(psn);
-                answers.acknowledge();
+    private boolean isPlacing() {
+        return placements != null && placements.isActive();
+    }
+
+    /** Everything before that PSN is executed and placed. */
+    private long placedUpTo() {
+        return placements == null ? expected : placements.placedUpTo(expected);
+    }
+
+    private Placements placements() {
+        if (placements == null) {
+            placements = new Placements(config, memory, incoming, recovery, answers, traffic);
+        }
+        return placements;
+    }
+
+    /** Looks at the copies: answers what is placed, and executes what waited for it. */
+    void lookAtCopies(long nowNanos) {
+        Placements late = placements;
+        if (late == null || !late.isActive()) {
+            return;
+        }
+        int syndrome = late.answerPlaced();
+        while (syndrome != Incoming.FINE && !isBroken) {
+            refusePlaced(late, syndrome, nowNanos);
+            syndrome = late.answerPlaced();
+        }
+        boolean hasAloneEnded = late.hasAloneEnded();
+        if (hasAloneEnded) {
+            endAlone(late, nowNanos);
+        }
+        boolean goesOn = late.goesOn() || hasAloneEnded && !recovery.isEmpty(); // what is behind it is kept
+        if (goesOn && !isBroken) {
+            isGapTold = false;
+            answers.gapIsFilled();
+            goOn(expected - 1, nowNanos);
+            if (!late.isActive()) {
+                recovery.heldWasExecuted();
             }
         }
-        answers.judgeAgain(psn, expected);
+        assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
     }
 
-    /** From memory once more: the same range, or what is left of it (WIRE §4.2). */
-    private void readAgain(Packet packet, long psn, int transmission) {
-        ResponderResource resource = resources.find(psn);
-        MemorySegment bytes = packet.bytes();
-        int at = packet.at(Header.RETH);
-        long length = Reth.lengthBytes(bytes, at);
-        if (resource == null || !resource.isRead || Reth.remoteKey(bytes, at) != resource.remoteKey) {
-            answers.acknowledgeShared();
-            return;
-        }
-        long from = (psn - resource.firstPsn) * config.mtuBytes();
-        if (Reth.va(bytes, at) != resource.va + from || length > resource.lengthBytes - from) {
-            traffic.add(Event.IGNORED);
-            return;
-        }
-        long end = psn + Segmenter.packets(length, config.mtuBytes());
-        resource.transmission = psn == resource.firstPsn ? transmission : Bth.NO_TRANSMISSION;
-        recovery.wantAgain(resources, resource, psn, end, from + length);
-    }
-
-    private void atomicAgain(long psn, int transmission) {
-        ResponderResource resource = resources.find(psn);
-        if (resource != null && !resource.isRead) {
-            resource.transmission = transmission;
-            resources.want(resource, psn, psn + 1, 0);
+    /** The oldest WRITE that is not placed never will be. */
+    private void refusePlaced(Placements late, int syndrome, long nowNanos) {
+        if (config.isShared()) {
+            late.refuseMessage(syndrome);
         } else {
-            answers.acknowledgeShared();
+            expected = placedUpTo(); // so that nothing behind it is ever acknowledged
+            recovery.clear();
+            refuseAll(expected, syndrome);
         }
+        traffic.nakSent(syndrome);
+        connection.refused(syndrome, nowNanos);
+    }
+
+    /** The request that is expected has had its copy. */
+    private void endAlone(Placements late, long nowNanos) {
+        long psn = expected;
+        int syndrome = late.aloneSyndrome();
+        int transmission = late.aloneTransmission();
+        long original = late.original();
+        boolean isAtomic = late.alone() == Alone.ATOMIC;
+        late.removeAlone();
+        answers.arrived(true); // its time says nothing about the network
+        if (!isAtomic) {
+            Packet packet = requireNonNull(recovery.get(psn));
+            transferred(packet, psn, transmission, incoming.finish(packet, syndrome, nowNanos), nowNanos);
+        } else if (syndrome == Incoming.FINE) {
+            resources.makeRoom();
+            atomicExecuted(psn, original, transmission);
+        } else {
+            refuseAnswered(psn, 1, syndrome, nowNanos);
+        }
+        recovery.remove(psn, expected);
     }
 }

@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.wire.Aeth;
+import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Packet;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,16 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
     /** The requester starts anew: nothing that is kept counts any more. */
     default void clear() {}
 
+    /**
+     * Keeps the packet that is expected, since what is before it is not placed.
+     *
+     * @return whether it is kept; if not, it counts as lost
+     */
+    boolean hold(Packet packet, long psn, long expected);
+
+    /** What was held was executed, as far as it can be now. */
+    default void heldWasExecuted() {}
+
     // ---- packets that arrive twice
 
     /** These PSNs were executed. */
@@ -62,6 +74,16 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
 
     /** Sends a NAK that reports the gap; false when the port has no room. */
     boolean reportGap(PacketWriter writer, long expected, int msn, boolean isDelayed);
+
+    /**
+     * Sends an acknowledgement of what is placed, which reports that more has arrived: everything before the expected PSN, and
+     * what is kept. For urma4j peers alone.
+     *
+     * @return false when the port has no room
+     */
+    default boolean reportPlacing(PacketWriter writer, long acknowledged, long expected, int msn) {
+        return writer.acknowledge(acknowledged, Aeth.ACK_PLACING, msn, Bth.NO_TRANSMISSION, true);
+    }
 
     /** Sends an acknowledgement that reports which packets arrived twice; false when the port has no room. */
     default boolean reportArrivedTwice(

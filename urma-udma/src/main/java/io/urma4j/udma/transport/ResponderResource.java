@@ -1,5 +1,9 @@
 package io.urma4j.udma.transport;
 
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
 /** A READ or an atomic of the peer: the state for its response and for duplicates. The object is reused. */
 final class ResponderResource {
     /** Maximum parts of a response that can be pending; further ones are merged with their neighbours. */
@@ -23,6 +27,11 @@ final class ResponderResource {
 
     /** The count of successes including this one. */
     int msn;
+
+    /** Of a READ of memory that answers later; kept for the next one. */
+    private @Nullable Fetches fetches;
+
+    private boolean isLate;
 
     // ---- the pending parts of the response: disjoint, in the order of their PSNs
 
@@ -48,6 +57,29 @@ final class ResponderResource {
         begin(psn, packetCount, successes, sentAs);
     }
 
+    /** The bytes of the READ must be fetched. */
+    void isFetched(Memory memory, ConnectionConfig config) {
+        fetches = fetches == null ? new Fetches(memory, config.number(), config.mtuBytes()) : fetches;
+        isLate = true;
+    }
+
+    /** Of a READ that {@link #isLate}. */
+    Fetches fetches() {
+        return requireNonNull(fetches);
+    }
+
+    /** Whether the bytes of the READ must be fetched. */
+    boolean isLate() {
+        return isLate;
+    }
+
+    /** Releases all fragments. */
+    void endFetches() {
+        if (fetches != null) {
+            fetches.release();
+        }
+    }
+
     /** An atomic that was executed. */
     void beginAtomic(long previous, long psn, int successes, int sentAs) {
         isRead = false;
@@ -58,6 +90,7 @@ final class ResponderResource {
 
     private void begin(long psn, int packetCount, int successes, int sentAs) {
         assert parts == 0 : "an answer is not sent so far";
+        isLate = false;
         firstPsn = psn;
         packets = packetCount;
         msn = successes;
@@ -73,6 +106,7 @@ final class ResponderResource {
     /** No part is pending. */
     void letGo() {
         parts = 0;
+        endFetches();
     }
 
     /** Only that part is pending. */
@@ -144,6 +178,9 @@ final class ResponderResource {
             parts--;
             System.arraycopy(froms, 1, froms, 0, parts);
             System.arraycopy(tos, 1, tos, 0, parts);
+            if (parts == 0) {
+                endFetches();
+            }
         }
         assert invariants();
     }

@@ -11,6 +11,9 @@ final class ResponderResources {
     private long first; // the oldest that may be wanted
     private long next; // where the next one goes
 
+    /** The only one that may have fragments of memory that answers later. */
+    private @Nullable ResponderResource fetching;
+
     /** With at least this capacity, 0 for none. */
     ResponderResources(int count) {
         slots = new ResponderResource[count == 0 ? 0 : Integer.highestOneBit(2 * count - 1)];
@@ -24,6 +27,14 @@ final class ResponderResources {
     boolean hasRoom() {
         ResponderResource oldest = slots[slot(next)];
         return oldest == null || !oldest.isWanted();
+    }
+
+    /** The oldest gives its place up, though it is wanted: a duplicate asks for it, since a new one was promised a place. */
+    void makeRoom() {
+        ResponderResource oldest = slots[slot(next)];
+        if (oldest != null) {
+            oldest.letGo();
+        }
     }
 
     /** A place for a new one; to be filled at once. */
@@ -69,6 +80,14 @@ final class ResponderResources {
     void wantToo(ResponderResource resource, long fromPsn, long toPsn) {
         resource.wantToo(fromPsn, toPsn);
         first = Math.max(0, next - slots.length);
+    }
+
+    /** The bytes of that READ are fetched now. Fragments of another one would be missing: they are asked for again. */
+    void fetches(ResponderResource read) {
+        if (fetching != null && fetching != read) {
+            fetching.endFetches();
+        }
+        fetching = read;
     }
 
     void clear() {

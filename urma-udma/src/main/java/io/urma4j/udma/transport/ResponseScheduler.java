@@ -46,6 +46,10 @@ final class ResponseScheduler {
     private boolean isAcknowledgementDue;
     private boolean isGapDue;
 
+    // of memory that answers later
+    private long placingUpTo = NONE;
+    private boolean isAwaitingFetch;
+
     // a refusal on a connection of one queue: RNR, or an error
     private boolean isRefusalDue;
     private int refusal;
@@ -58,6 +62,8 @@ final class ResponseScheduler {
 
     /** On a connection of one queue: where a READ could not be answered any more; {@link #NONE} when that was told. */
     private long readFailedAt = NONE;
+
+    private int readFailure;
 
     ResponseScheduler(
             ConnectionConfig config,
@@ -143,6 +149,21 @@ final class ResponseScheduler {
         isGapDue = true;
     }
 
+    /** What was missing is there, or was held. */
+    void gapIsFilled() {
+        isGapDue = false;
+    }
+
+    /** More has arrived than is placed: everything before that PSN. */
+    void placing(long expected) {
+        placingUpTo = expected;
+    }
+
+    /** Whether a response waits for bytes of memory that answers later. */
+    boolean isAwaitingFetch() {
+        return isAwaitingFetch;
+    }
+
     void refuse(long psn, int syndrome) {
         refusal = syndrome;
         refusedPsn = psn;
@@ -207,26 +228,40 @@ final class ResponseScheduler {
     /**
      * Sends what is due; true when there is more, for the port had no room or the budget was used up.
      *
+     * @param expected everything before is executed and placed
      * @param holds a mere acknowledgement is left for the next call
+     * @param mayReportGap a NAK may name what is expected; if not, it is held, or what is before it is being placed
      */
-    boolean send(long expected, int budget, boolean holds) {
+    boolean send(long expected, int budget, boolean holds, boolean mayReportGap) {
+        isAwaitingFetch = false;
         for (int sent = 0; sent < budget; sent++) {
             ResponderResource resource = resources.wanted();
             long judged = nextVerdict(expected);
             boolean isSent;
-            if (resource != null && resource.nextPsn() < judged) {
+            boolean isReadFirst = resource != null && resource.nextPsn() < judged;
+            if (placingUpTo != NONE && (judged == NONE || isReadFirst)) {
+                isSent = tellPlacing(resource);
+                placingUpTo = isSent ? NONE : placingUpTo;
+            } else if (resource != null && isReadFirst) {
+                if (resource.isLate() && !isFetched(resource)) {
+                    isAwaitingFetch = resource.isWanted();
+                    if (isAwaitingFetch) {
+                        return false; // it is woken when the bytes are there
+                    }
+                    continue;
+                }
                 isSent = resource.isRead ? sendRead(resource) : sendAtomic(resource);
                 sent += resource.isRead ? config.packetsPerMtu() - 1 : 0;
             } else if (judged != NONE) {
                 isSent = sendVerdict(judged);
             } else if (readFailedAt != NONE) {
-                isSent = tell(readFailedAt, Aeth.NAK_REMOTE_ACCESS);
+                isSent = tell(readFailedAt, readFailure);
                 readFailedAt = isSent ? NONE : readFailedAt;
             } else if (isRefusalDue) {
                 isSent = tell(refusedPsn, refusal);
                 isRefusalDue = !isSent;
                 isAcknowledgementDue &= !isSent;
-            } else if (isGapDue) {
+            } else if (isGapDue && mayReportGap) {
                 isSent = recovery.reportGap(writer, expected, msn, isDelayed);
                 isGapDue = !isSent;
                 isAcknowledgementDue &= !isSent;
@@ -252,6 +287,7 @@ final class ResponseScheduler {
         return isAcknowledgementDue
                 && !recovery.isArrivedTwiceDue()
                 && !isGapDue
+                && placingUpTo == NONE
                 && !isRefusalDue
                 && dueFrom == NONE
                 && readFailedAt == NONE
@@ -307,6 +343,28 @@ final class ResponseScheduler {
         return writer.acknowledge(psn, syndrome, msn, Bth.NO_TRANSMISSION, isDelayed);
     }
 
+    /** A READ that waits for its bytes is not acknowledged, and nothing behind it. */
+    private boolean tellPlacing(@Nullable ResponderResource waiting) {
+        return waiting == null
+                ? recovery.reportPlacing(writer, acknowledged, placingUpTo, msn)
+                : writer.acknowledge(
+                        waiting.firstPsn - 1, Aeth.ACK_PLACING, waiting.msn - 1 & MSN_MASK, Bth.NO_TRANSMISSION, true);
+    }
+
+    /** Whether the bytes of the next packet have been fetched; if they cannot be, the READ has failed. */
+    private boolean isFetched(ResponderResource resource) {
+        if (resource.lengthBytes == 0) {
+            return true;
+        }
+        resources.fetches(resource);
+        long psn = resource.nextPsn();
+        CopyState state = resource.fetches().ask(resource, (psn - resource.firstPsn) * config.mtuBytes());
+        if (state == CopyState.REFUSED || state == CopyState.LOST) {
+            failRead(resource, psn, state.syndrome());
+        }
+        return state == CopyState.DONE;
+    }
+
     private boolean sendAtomic(ResponderResource resource) {
         int opcode = writer.standard(Opcodes.ATOMIC_ACKNOWLEDGE);
         Packet packet = writer.beginAnswer(opcode, resource.firstPsn, 0, resource.transmission, isDelayed);
@@ -337,14 +395,19 @@ final class ResponseScheduler {
         if (resource.isRepeated()) {
             packet.mustCopy(); // the bytes may have changed before the packet left, so that its ICRC was wrong
         }
-        boolean isThere =
-                length == 0 || memory.read(resource.remoteKey, resource.va + from, packet, length, config.number());
-        if (!isThere) {
-            return failRead(resource, psn);
+        if (length > 0 && !load(resource, from, packet, length)) {
+            failRead(resource, psn, Aeth.NAK_REMOTE_ACCESS);
+            return true;
         }
         writer.end(length);
         resource.sent();
         return true;
+    }
+
+    private boolean load(ResponderResource resource, long from, Packet packet, int length) {
+        return resource.isLate()
+                ? resource.fetches().load(from, packet, length)
+                : memory.read(resource.remoteKey, resource.va + from, packet, length, config.number());
     }
 
     /** To peers of ours all have one length, so that they leave in runs: what is in the middle has an AETH, too. */
@@ -364,14 +427,14 @@ final class ResponseScheduler {
      * Its memory was revoked meanwhile: what was begun is never ended. That says nothing of what comes behind: the READ may be
      * an old one, which was answered long ago.
      */
-    private boolean failRead(ResponderResource resource, long psn) {
+    private void failRead(ResponderResource resource, long psn, int syndrome) {
         resource.letGo();
-        traffic.nakSent(Aeth.NAK_REMOTE_ACCESS);
+        traffic.nakSent(syndrome);
         if (config.isShared()) {
-            due(psn, Aeth.NAK_REMOTE_ACCESS);
-        } else {
-            readFailedAt = Math.min(readFailedAt, psn);
+            due(psn, syndrome);
+        } else if (psn < readFailedAt) {
+            readFailedAt = psn;
+            readFailure = syndrome;
         }
-        return true;
     }
 }

@@ -65,6 +65,14 @@ final class SelectiveResponder implements ResponderRecovery {
     }
 
     @Override
+    public boolean hold(Packet packet, long psn, long expected) {
+        if (kept.get(psn) == null) {
+            kept.keep(packet, psn, expected);
+        }
+        return kept.get(psn) != null;
+    }
+
+    @Override
     public boolean isEmpty() {
         return kept.isEmpty();
     }
@@ -130,6 +138,33 @@ final class SelectiveResponder implements ResponderRecovery {
         }
         writer.end(bytes);
         return true;
+    }
+
+    @Override
+    public boolean reportPlacing(PacketWriter writer, long acknowledged, long expected, int msn) {
+        int opcode = writer.ours(Opcodes.SELECTIVE_ACK);
+        Packet packet = writer.beginAnswer(opcode, acknowledged, OutOfOrder.TOLD_BYTES, Bth.NO_TRANSMISSION, true);
+        if (packet == null) {
+            return false;
+        }
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK_PLACING, msn);
+        writer.end(putArrived(acknowledged + 1, expected, packet));
+        return true;
+    }
+
+    /** Writes which packets have arrived, a bit each from that PSN on; returns its length in bytes. */
+    private int putArrived(long from, long expected, Packet packet) {
+        int bytes = 0;
+        int bits = 0;
+        for (int i = 0; i < OutOfOrder.SLOTS; i++) {
+            bits |= from + i < expected || kept.get(from + i) != null ? 1 << i % Byte.SIZE : 0;
+            if (i % Byte.SIZE == Byte.SIZE - 1) {
+                packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i / Byte.SIZE, (byte) bits);
+                bytes = bits == 0 ? bytes : i / Byte.SIZE + 1;
+                bits = 0;
+            }
+        }
+        return bytes;
     }
 
     @Override

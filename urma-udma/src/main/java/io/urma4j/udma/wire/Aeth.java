@@ -16,6 +16,9 @@ public final class Aeth {
     /** An acknowledgement that promises no credits: there is no end-to-end flow control. */
     public static final int ACK = 0x1F;
 
+    /** The same between urma4j peers. More has arrived, and is being placed: it need not be retransmitted. */
+    public static final int ACK_PLACING = 0x1E;
+
     /** A PSN is missing. */
     public static final int NAK_SEQUENCE = 0x60;
 

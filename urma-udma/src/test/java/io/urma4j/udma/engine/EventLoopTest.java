@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.transport.Port;
@@ -27,7 +28,7 @@ class EventLoopTest {
     private int putOff; // its look at the event loop
     private boolean broken; // the socket
 
-    private final Card card = new Card(new NoPort(), _ -> unreachable(), nobody());
+    private final Card card = new Card(new NoPort(), _ -> unreachable(), nobody(), CardOptions.DEFAULT);
     private final EventLoop eventLoop = new EventLoop(card, this::receive, new Engine(), () -> now);
 
     private int receive(boolean isDelayed, long nowNanos) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** A receive queue with buffers of one size; keeps what arrived. */
 final class Inbox implements ReceiveWork {
@@ -25,6 +26,10 @@ final class Inbox implements ReceiveWork {
     boolean allowsInvalidate = true;
     boolean isBufferGone;
     int rnrTimerCode = 12; // 0.64 ms
+
+    /** Sees each arrival when it comes. */
+    Consumer<Arrival> watcher = arrival -> {};
+
     private final ArrayDeque<Long> posted = new ArrayDeque<>();
     private final Map<Long, byte[]> taken = new HashMap<>();
     private long nextHandle;
@@ -101,6 +106,7 @@ final class Inbox implements ReceiveWork {
         }
         arrivals.add(new Arrival(
                 status, opcode, lengthBytes, immediate, solicited, sourceQueue, MemorySegment.ofArray(buffer)));
+        watcher.accept(arrivals.getLast());
     }
 
     @Override

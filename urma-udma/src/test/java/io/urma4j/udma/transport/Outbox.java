@@ -173,6 +173,7 @@ final class Outbox implements SendWork {
             throw new AssertionError(position + " of queue " + number + " has ended twice, or never started");
         }
         results.add(new Result(position, status));
+        watcher.ended(position, status);
     }
 
     @Override
@@ -184,6 +185,13 @@ final class Outbox implements SendWork {
         waiting.add(position);
         retryAtNanos = Math.max(retryAtNanos, now.nanos() + waitNanos);
     }
+
+    /** Sees each result when it comes. */
+    interface Watcher {
+        void ended(long position, int status);
+    }
+
+    Watcher watcher = (position, status) -> {};
 
     /** Where the time comes from. */
     interface Clock {

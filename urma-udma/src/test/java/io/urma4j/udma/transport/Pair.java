@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -94,16 +95,28 @@ final class Pair {
     }
 
     Pair(ConnectionConfig.Kind kind, UnaryOperator<ConnectionConfig.Builder> adjusted, Faults faults, long seed) {
+        this(kind, adjusted, faults, seed, null);
+    }
+
+    /** @param pace of the memory of the right end; null if it answers at once */
+    Pair(
+            ConnectionConfig.Kind kind,
+            UnaryOperator<ConnectionConfig.Builder> adjusted,
+            Faults faults,
+            long seed,
+            SlowMemory.@Nullable Pace pace) {
         this.random = new Random(seed);
         this.faults = faults;
         int leftPsn = 0xFF_FFF0;
         int rightPsn = 0x00_1234;
         left = new End(
                 adjusted.apply(ConnectionConfig.builder(kind, LEFT, RIGHT).psns(leftPsn, rightPsn))
-                        .build());
+                        .build(),
+                null);
         right = new End(
                 adjusted.apply(ConnectionConfig.builder(kind, RIGHT, LEFT).psns(rightPsn, leftPsn))
-                        .build());
+                        .build(),
+                pace == null ? null : region -> new SlowMemory(region, pace, seed, () -> now));
         left.peer = right;
         right.peer = left;
     }
@@ -140,9 +153,13 @@ final class Pair {
         private final Icrc icrc = new Icrc();
         private final IpHeaders ip = IpHeaders.ipv4(0x0A000001, 0x0A000002, 0xC000, IpHeaders.ROCE_PORT);
 
-        End(ConnectionConfig config) {
+        /** Its memory, if that answers later. */
+        final @Nullable SlowMemory slow;
+
+        End(ConnectionConfig config, @Nullable Function<Region, SlowMemory> slows) {
+            slow = slows == null ? null : slows.apply(region);
             place = new Packet(MemorySegment.ofArray(new byte[Packet.maxBytes(config.mtuBytes())]), true);
-            connection = new Connection(config, this, this, region, this, this, now);
+            connection = new Connection(config, this, this, slow == null ? region : slow, this, this, now);
         }
 
         Outbox outbox(int number, int remoteQueue) {
@@ -231,6 +248,9 @@ final class Pair {
         }
 
         void step() {
+            if (slow != null) {
+                slow.run();
+            }
             if (dutyCycle.next(now) > now) {
                 return;
             }
@@ -251,6 +271,7 @@ final class Pair {
             for (Outbox outbox : outboxes) {
                 deadline = Math.min(deadline, outbox.retryAtNanos());
             }
+            deadline = slow == null ? deadline : Math.min(deadline, slow.nextNanos());
             return deadline == Long.MAX_VALUE ? deadline : dutyCycle.next(Math.max(now, deadline));
         }
 
