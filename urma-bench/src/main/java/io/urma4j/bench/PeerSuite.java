@@ -32,6 +32,7 @@ final class PeerSuite {
 
     /** More than fits caches: bytes of a device come from memory. */
     private static final long FOOTPRINT_BYTES = 64L * BYTES;
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Numbers.Run run;
@@ -86,8 +87,9 @@ final class PeerSuite {
 
     private void speed(String name, String what, Loop subject, Loop engine, double limit) {
         if (run.wants(name)) {
-            Rounds rounds =
-                    run.alternation().forLongChunks(5).measure(Timed.of(subject, OPERATIONS), Timed.of(engine, OPERATIONS));
+            Rounds rounds = run.alternation()
+                    .forLongChunks(5)
+                    .measure(Timed.of(subject, OPERATIONS), Timed.of(engine, OPERATIONS));
             run.tell(Figure.speed(name, what + ", speed beside the engine", rounds, new AtLeast(limit)));
         }
     }
