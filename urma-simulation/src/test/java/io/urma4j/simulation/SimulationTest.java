@@ -48,6 +48,12 @@ class SimulationTest {
         assertThatCode(simulation::run).doesNotThrowAnyException();
     }
 
+    /** What stands for a READ counts, although it follows a refused message whose rest never comes. */
+    @Test
+    void readGivenUpBehindARefusedMessageCounts() {
+        assertThatCode(() -> Simulation.run(31920, null)).doesNotThrowAnyException();
+    }
+
     @Test
     void seedsDrawAllKindsOfTrouble() {
         List<Scenario> scenarios = new ArrayList<>();

@@ -28,12 +28,19 @@ final class SendReports<E extends SendEntry<?, P>, P extends SendPeer> {
             head++;
         }
         window.leaveTo(head);
+        if (!window
+                .hasFailed()) { // a failure without its consequences has no record yet, which comes before the marker
+            drain();
+        }
+        assert window.isSound() : window;
+    }
+
+    private void drain() {
         switch (life.drain()) {
             case NONE -> {}
             case ERROR, UNBINDING -> drainError();
             case SUSPENSION -> drainSuspension();
         }
-        assert window.isSound() : window;
     }
 
     /** Whether the record of {@code position} was made, now or before. */

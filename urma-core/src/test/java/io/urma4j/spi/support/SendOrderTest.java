@@ -259,6 +259,22 @@ class SendOrderTest {
     }
 
     @Test
+    void markerOfASuspensionFollowsAFailureWhoseConsequencesAreStillToCome() {
+        order = order(new SendRules(true, true, false, NO_LIMIT));
+        send(near);
+        send(near);
+        order.window().failLater(order.window().at(0), CompletionStatus.ACK_TIMEOUT_ERR.value());
+        order.failures().peerLost(home);
+
+        order.report();
+        assertThat(records).isEmpty();
+        order.step(0);
+
+        assertThat(records)
+                .containsExactly("0 ACK_TIMEOUT_ERR", "1 ACK_TIMEOUT_ERR", "marker WR_SUSPEND_DONE behind 1");
+    }
+
+    @Test
     void whatTakesAFlushedPlaceIsStartedUnderItsOwnPosition() {
         order.life().suspend();
         for (int i = 0; i < DEPTH; i++) {

@@ -138,11 +138,12 @@ final class Incoming {
     /**
      * A packet replaces a part of a message whose payload is gone.
      *
+     * @param isFirst whether it begins the message: then it is not left of a message that was refused before
      * @param isLast whether it ends the message
      * @return whether it ended the message, which was not refused before
      */
-    boolean endInstead(boolean isLast) {
-        hasDiscarded = state == State.DISCARD;
+    boolean endInstead(boolean isFirst, boolean isLast) {
+        hasDiscarded = state == State.DISCARD && !isFirst;
         if (hasDiscarded) {
             state = isLast ? State.NONE : State.DISCARD;
             return false;

@@ -78,6 +78,9 @@ final class RequestPackets {
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
+        if (psn == message.firstPsn) {
+            Bth.markFirst(packet.bytes());
+        }
         if (psn + 1 == message.endPsn()) {
             Bth.solicit(packet.bytes());
         }

@@ -225,7 +225,7 @@ final class Responder {
             case Opcodes.READ_REQUEST -> read(packet, psn, transmission, nowNanos);
             case Opcodes.COMPARE_SWAP, Opcodes.FETCH_ADD -> atomic(packet, psn, transmission, nowNanos);
             case Opcodes.RESYNC -> {
-                if (incoming.endInstead(Bth.isSolicited(packet.bytes()))) {
+                if (incoming.endInstead(Bth.beginsMessage(packet.bytes()), Bth.isSolicited(packet.bytes()))) {
                     answers.succeed(); // as the message would have, so that counts agree whichever of the two came
                 }
                 executed(psn, transmission);

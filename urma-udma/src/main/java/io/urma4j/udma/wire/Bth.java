@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
  *
  * <pre>
  *   0  opcode   u8
- *   1  flags    7 solicited event, 6 migration, 5…4 pad count, 3…0 transport version
+ *   1  flags    7 solicited event, 6 migration (ours, of a RESYNC: it begins its message), 5…4 pad count,
+ *               3…0 transport version
  *   2  P_Key    u16
  *   4  notices  7 FECN, 6 BECN, 5…0 reserved; not covered by the ICRC
  *   5  dest QP  u24
@@ -159,6 +160,16 @@ public final class Bth {
 
     public static void solicit(MemorySegment packet) {
         Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | SOLICITED_BIT);
+    }
+
+    /** Of a RESYNC on a shared connection: it replaces the first packet of its message. */
+    public static boolean beginsMessage(MemorySegment packet) {
+        return isMigrated(packet);
+    }
+
+    /** Marks a RESYNC as the first packet of its message. */
+    public static void markFirst(MemorySegment packet) {
+        migrate(packet);
     }
 
     /** Sets the migration bit, as some network cards do. */
