@@ -87,10 +87,7 @@ final class DeferredPosts {
             }
             Wqe entry = entries.entry(slots.posted());
             entry.fill(opcode, local, localOffset, lengthBytes, userContext, flags);
-            entry.remote = remote;
-            entry.remoteOffset = remoteOffset;
-            entry.operand = operand;
-            entry.expected = expected;
+            entry.reach(remote, remoteOffset, operand, expected);
             accept(entry, null);
             return true;
         } finally {
@@ -118,17 +115,12 @@ final class DeferredPosts {
             }
             Wqe entry = entries.entry(slots.posted());
             entry.fill(opcode, local, localOffset, lengthBytes, userContext, flags);
-            entry.remote = remote;
-            entry.remoteOffset = remoteOffset;
-            entry.operand = operand;
-            entry.expected = expected;
+            entry.reach(remote, remoteOffset, operand, expected);
             isMine = accept(entry, null);
         } finally {
             lock.release();
         }
-        if (isMine) {
-            window.copy().run();
-        }
+        copyIf(isMine);
         return true;
     }
 
@@ -162,9 +154,7 @@ final class DeferredPosts {
         } finally {
             lock.release();
         }
-        if (isMine) {
-            window.copy().run();
-        }
+        copyIf(isMine);
         return true;
     }
 
@@ -223,10 +213,15 @@ final class DeferredPosts {
         } finally {
             lock.release();
         }
+        copyIf(isMine);
+        return true;
+    }
+
+    /** What {@link #accept} has left to the thread that posted, which holds no lock. */
+    private void copyIf(boolean isMine) {
         if (isMine) {
             window.copy().run();
         }
-        return true;
     }
 
     /** The lock on the window: a locked queue has it already. */

@@ -106,6 +106,14 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         sges.fill(local, localOffset, lengthBytes);
     }
 
+    /** Names the remote range of a one-sided operation; operands are those of an atomic. */
+    void reach(ShmImport range, long rangeOffset, long first, long second) {
+        remote = range;
+        remoteOffset = rangeOffset;
+        operand = first;
+        expected = second;
+    }
+
     /** An operation that has been executed, and names nothing any more. */
     void fillExecuted(Opcode opcode, long lengthBytes, long userContext) {
         begin(opcode, PostFlags.SIGNALLED_BIT, userContext, lengthBytes);

@@ -28,8 +28,8 @@ final class SendReports<E extends SendEntry<?, P>, P extends SendPeer> {
             head++;
         }
         window.leaveTo(head);
-        if (!window
-                .hasFailed()) { // a failure without its consequences has no record yet, which comes before the marker
+        // a failure without its consequences has no record yet, which comes before the marker
+        if (!window.hasFailed()) {
             drain();
         }
         assert window.isSound() : window;

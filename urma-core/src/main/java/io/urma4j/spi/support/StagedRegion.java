@@ -19,10 +19,6 @@ public final class StagedRegion {
         this.copies = copies;
     }
 
-    public long lengthBytes() {
-        return region.range().lengthBytes();
-    }
-
     /**
      * Copies bytes of the device to memory that other threads read, as {@link Placement#write} does.
      *
