@@ -74,6 +74,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
                 "-Xshare:auto",
                 "-ea",
                 "-D" + Patience.PROPERTY + "=" + Patience.FACTOR,
+                "-Durma.full=" + Boolean.getBoolean("urma.full"), // its deadlines are those of this process
                 "-cp",
                 classPath,
                 TckDriver.class.getName(),
