@@ -29,7 +29,7 @@ public record DeviceAttributes(
      * @param sharedTokenIds several segments can have one token id (S7.4)
      * @param windows a home can grant importers windows of a segment without a round trip (S7.10)
      * @param cpuAtomics atomics are also atomic against the CPU's own (S8.7)
-     * @param deviceMemory memory of GPUs and NPUs can be registered, as LOCAL_ONLY (S15)
+     * @param deviceMemory memory of GPUs and NPUs can be registered (S15)
      */
     public record Capabilities(
             Set<TransportMode> modes,

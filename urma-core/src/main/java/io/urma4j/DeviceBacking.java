@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pinned device memory of a {@link LocalSegment}. Its client may take the memory away at any time: then every operation that
@@ -23,8 +24,9 @@ final class DeviceBacking implements RegionUser {
     private final DeviceMemory memory;
     private final PeerRegion region;
     private final AsyncEvents events;
-    private Object segment = this; // both are set before the activation, and the region publishes them
+    private Object segment = this; // all are set before the activation, and the region publishes them
     private BooleanSupplier isOpen = () -> false;
+    private @Nullable ProviderSegment exported;
 
     private DeviceBacking(DeviceMemory memory, PeerRegion region, AsyncEvents events) {
         this.memory = memory;
@@ -62,6 +64,7 @@ final class DeviceBacking implements RegionUser {
     void activate(Object made, ProviderSegment key, BooleanSupplier isMadeOpen) {
         segment = made;
         isOpen = isMadeOpen;
+        exported = key;
         try {
             region.activate(this);
         } catch (RuntimeException e) {
@@ -95,9 +98,14 @@ final class DeviceBacking implements RegionUser {
         });
     }
 
-    /** Nothing to do: the region itself refuses copies from now on, and peers have no key. */
+    /** The region itself refuses copies from now on; importers are told. */
     @Override
-    public void revoke(InvalidationReason reason) {}
+    public void revoke(InvalidationReason reason) {
+        ProviderSegment known = exported;
+        if (known != null) {
+            known.memoryLost();
+        }
+    }
 
     @Override
     public void invalidated(InvalidationReason reason) {

@@ -144,12 +144,13 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Registers memory of a GPU or NPU for the local ranges of work requests (S15.10). Blocks while its client pins it.
-     * @throws UrmaException EINVAL for a device without {@code deviceMemory}, other access than LOCAL_ONLY, or freed memory
+     * Registers memory of a GPU or NPU (S15.10). Its home serves importers: the segment is not one-sided, and not mappable.
+     * Blocks while its client pins it.
+     * @throws UrmaException EINVAL for a device without {@code deviceMemory}, or freed memory
      */
     public LocalSegment register(DeviceMemory memory, SegmentConfig config) {
         checks.registration(config);
-        checks.deviceMemory(config);
+        checks.deviceMemory();
         DeviceBacking pinned = DeviceBacking.pin(memory, events);
         return register(null, pinned, config.tokenId(), config.request(null, null, pinned.region()));
     }

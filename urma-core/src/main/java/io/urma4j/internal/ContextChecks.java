@@ -74,17 +74,11 @@ public final class ContextChecks {
     }
 
     /** Memory of a GPU or NPU can be registered so. */
-    public void deviceMemory(SegmentConfig config) {
+    public void deviceMemory() {
         if (!capabilities.deviceMemory()) {
             throw Checks.invalid(
                     context,
                     "device " + device + " cannot reach memory of GPUs and NPUs; copy it to host memory first");
-        }
-        if (config.access() != Access.LOCAL_ONLY) {
-            throw Checks.invalid(
-                    context,
-                    "access " + config.access() + " is not possible for device memory: " + device
-                            + " takes it as LOCAL_ONLY, for the local ranges of work requests");
         }
     }
 

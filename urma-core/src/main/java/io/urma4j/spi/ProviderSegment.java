@@ -69,6 +69,9 @@ public interface ProviderSegment {
         return false;
     }
 
+    /** Its device memory is gone. Importers lose access, as by {@link #unregister}; the segment stays. Returns at once. */
+    default void memoryLost() {}
+
     /** Number of unfinished work requests of this context that name it. */
     int unfinished();
 

@@ -266,7 +266,7 @@ final class DeferredPosts {
         window.add(slots.posted(), entry, target);
         slots.takeDeferred(entry.lengthBytes);
         slots.lookForFree();
-        if (entry.sges.isOnDevice()) {
+        if (entry.isOnDevice()) {
             return window.copy().advanceInPost();
         }
         window.advance();

@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.UrmaException;
+import io.urma4j.shm.bounce.RemoteFailure;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.StagedRegion;
@@ -18,20 +19,30 @@ final class OneSided {
     /** Moves the bytes of a READ, an atomic, or any kind of WRITE. */
     static CompletionStatus execute(Wqe entry) {
         try {
+            if (entry.isRemoteServed()) {
+                ServedRange.execute(entry);
+                return CompletionStatus.SUCCESS;
+            }
             switch (entry.opcode) {
                 case WRITE, WRITE_IMM -> place(entry);
                 case WRITE_NOTIFY -> {
                     place(entry);
-                    // release: a reader that sees the value sees the bytes
-                    Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
+                    notify(entry);
                 }
                 case READ -> scatter(entry.sges, memoryOf(entry.remote), entry.remoteOffset);
                 default -> atomic(entry);
             }
             return CompletionStatus.SUCCESS;
+        } catch (RemoteFailure e) {
+            return e.status();
         } catch (IllegalStateException | WrongThreadException | UrmaException e) {
             return statusOf(e, entry);
         }
+    }
+
+    /** Release: a reader that sees the value sees the bytes. */
+    static void notify(Wqe entry) {
+        Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
     }
 
     private static void place(Wqe entry) {
@@ -108,7 +119,6 @@ final class OneSided {
     }
 
     static boolean isGone(@Nullable ShmImport imported) {
-        return imported != null
-                && (imported.isRevoked() || !imported.memory.scope().isAlive());
+        return imported != null && imported.isGone();
     }
 }

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.Counters;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.shm.bounce.BounceRequest;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingLayout;
@@ -113,6 +114,31 @@ final class SendPath {
             int solicited = (flags & PostFlags.SOLICITED_BIT) != 0 ? SlotFlags.SOLICITED : 0;
             int slotFlags = SlotFlags.FIRST | SlotFlags.LAST | solicited;
             out.publishShort(opcode, slotFlags, window.queueId(), lane.target.queueId(), length);
+        } finally {
+            sending.release();
+        }
+        delayed.sent();
+        wakePeer();
+        return true;
+    }
+
+    /**
+     * Writes a request for device memory to the ring: its result comes another way.
+     *
+     * @return false if the ring is full
+     */
+    boolean request(MemorySegment request) {
+        int length = (int) request.byteSize();
+        sending.acquire();
+        try {
+            if (!out.hasSlot()) {
+                counts.full(out.position());
+                return false;
+            }
+            long room = out.payloadRoom(length);
+            MemorySegment.copy(request, 0, out.memory(), room, length);
+            slotWindow[(int) out.position() & (RingLayout.SLOTS - 1)] = null; // no queue waits for the answer
+            out.publishShort(BounceRequest.SLOT_OPCODE, SlotFlags.FIRST | SlotFlags.LAST, 0, 0, length);
         } finally {
             sending.release();
         }

@@ -40,6 +40,7 @@ import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.support.IdSpace;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -307,6 +308,19 @@ final class ShmContext implements ProviderContext, DataPlane {
                 this::broken);
         pathOf.put(peer, path);
         progress.add(path);
+    }
+
+    @Override
+    public boolean request(Peer to, MemorySegment request) {
+        MessagePath path = pathOf.get(to);
+        if (path == null || path.out().isDead()) {
+            return false;
+        }
+        if (path.out().request(request)) {
+            return true;
+        }
+        path.out().reap(true); // answers make room
+        return false;
     }
 
     @Override

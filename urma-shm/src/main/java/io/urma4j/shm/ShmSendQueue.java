@@ -109,7 +109,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) target;
         ShmSegment local = (ShmSegment) source;
-        if (local.device() != null) {
+        if (remote.isServed() || local.device() != null) {
             return deferred.copy(
                     Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, 0, 0, userContext, flags);
         }
@@ -147,7 +147,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) source;
         ShmSegment local = (ShmSegment) destination;
-        if (local.device() != null) {
+        if (remote.isServed() || local.device() != null) {
             return deferred.copy(
                     Opcode.READ, remote, sourceOffset, local, destinationOffset, lengthBytes, 0, 0, userContext, flags);
         }
@@ -197,7 +197,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) target;
         ShmSegment local = (ShmSegment) result;
-        if (local.device() != null) {
+        if (remote.isServed() || local.device() != null) {
             return deferred.copy(
                     Opcode.of(opcode),
                     remote,

@@ -206,6 +206,12 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         answerArgument = 0;
     }
 
+    /** Its payload if that was copied at the post; null if it lies in the local ranges. */
+    @Nullable
+    MemorySegment inlinePayload() {
+        return isInline ? inlineRoom : null;
+    }
+
     /** Whether the peer has got its first chunks, and would wait for the others. */
     @Override
     protected boolean isHalfSent() {
@@ -226,15 +232,28 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         isInline = true;
     }
 
+    /** Whether one of its ranges lies in device memory, so that it blocks a thread. */
+    boolean isOnDevice() {
+        return sges.isOnDevice() || isRemoteServed();
+    }
+
+    /** Whether its remote range lies in device memory, which the home serves. */
+    boolean isRemoteServed() {
+        ShmImport range = remote;
+        return range != null && range.isServed();
+    }
+
     /** Whether a copy engine must work for it next: its bytes lie in device memory, and are not placed or staged yet. */
     boolean needsCopyEngine() {
-        if (!sges.isOnDevice() || lengthBytes == 0) {
+        if (lengthBytes == 0 || !isOnDevice()) {
             return false;
         }
         if (kind != WorkKind.MESSAGE || placesBytes) {
             return true;
         }
-        return opcode != Opcode.WRITE_IMM && (sentBytes < stagedFrom || sentBytes >= stagedFrom + staged.byteSize());
+        return sges.isOnDevice()
+                && opcode != Opcode.WRITE_IMM
+                && (sentBytes < stagedFrom || sentBytes >= stagedFrom + staged.byteSize());
     }
 
     /** Copies the next bytes of a message from device memory. Blocks, without the lock. */

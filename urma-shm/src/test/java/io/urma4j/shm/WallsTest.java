@@ -20,13 +20,15 @@ import org.junit.jupiter.api.TestFactory;
 /** The walls between the packages of shared memory, as docs/architecture.md draws them. */
 class WallsTest {
     private static final String QUEUES = "io.urma4j.shm";
+    private static final String BOUNCE = QUEUES + ".bounce";
     private static final String CONTROL = QUEUES + ".control";
     private static final String MEMORY = QUEUES + ".memory";
     private static final String RING = QUEUES + ".ring";
 
     private static final Map<String, Set<String>> MAY_USE = Map.of(
-            QUEUES, Set.of(CONTROL, MEMORY, RING),
-            CONTROL, Set.of(MEMORY),
+            QUEUES, Set.of(BOUNCE, CONTROL, MEMORY, RING),
+            BOUNCE, Set.of(MEMORY),
+            CONTROL, Set.of(BOUNCE, MEMORY),
             MEMORY, Set.of(),
             RING, Set.of());
 

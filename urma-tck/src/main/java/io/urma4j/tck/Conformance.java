@@ -338,4 +338,11 @@ public abstract class Conformance {
             super(deviceUnderTest);
         }
     }
+
+    @Nested
+    class DeviceSegments extends DeviceSegmentsContract {
+        DeviceSegments() {
+            super(deviceUnderTest);
+        }
+    }
 }

@@ -19,7 +19,8 @@ public final class DevicesUnderTest {
 
     private DevicesUnderTest() {}
 
-    private static String name() {
+    /** Client and device. */
+    static String name() {
         return System.getProperty(PROPERTY, SIMULATED + ":0");
     }
 

@@ -75,6 +75,7 @@ public final class DriverProcess implements AutoCloseable, Wire.Objects {
                 "-ea",
                 "-D" + Patience.PROPERTY + "=" + Patience.FACTOR,
                 "-Durma.full=" + Boolean.getBoolean("urma.full"), // its deadlines are those of this process
+                "-D" + DevicesUnderTest.PROPERTY + "=" + DevicesUnderTest.name(),
                 "-cp",
                 classPath,
                 TckDriver.class.getName(),

@@ -25,6 +25,12 @@ public interface Home extends HomeObject {
     /** Zeroed memory, registered so that only windows of it can be used. */
     HomeSegment windowsOnlySegment(long lengthBytes, Access access);
 
+    /** Memory of a device, registered under a random token; its bytes are zero. */
+    HomeDeviceSegment deviceSegment(long lengthBytes, Access access);
+
+    /** The same, registered so that only windows of it can be used. */
+    HomeDeviceSegment windowsOnlyDeviceSegment(long lengthBytes, Access access);
+
     /** The identity of the context. */
     PeerId peerId();
 

@@ -5,6 +5,7 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
+import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import java.util.List;
 
@@ -14,9 +15,9 @@ public final class Initiator {
     private final LocalHome asHome;
     private final SendSide queue;
 
-    Initiator(UrmaContext context) {
+    Initiator(Urma urma, UrmaContext context) {
         this.context = context;
-        this.asHome = LocalHome.within(context);
+        this.asHome = LocalHome.within(urma, context);
         this.queue = queue(JfsConfig.DEFAULT);
     }
 

@@ -19,6 +19,7 @@ import io.urma4j.UrmaDevice;
 import io.urma4j.UrmaOptions;
 import io.urma4j.buffer.Peer;
 import io.urma4j.buffer.RemoteBuf;
+import io.urma4j.peer.DeviceMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,31 +31,33 @@ import org.jspecify.annotations.Nullable;
 
 /** A home in this process. */
 final class LocalHome implements Home {
+    private final Urma urma;
     private final Supplier<UrmaContext> contexts;
     private final Consumer<UrmaContext> ending;
     private UrmaContext context;
 
-    private LocalHome(Supplier<UrmaContext> contexts, Consumer<UrmaContext> ending) {
+    private LocalHome(Urma urma, Supplier<UrmaContext> contexts, Consumer<UrmaContext> ending) {
+        this.urma = urma;
         this.contexts = contexts;
         this.ending = ending;
         this.context = contexts.get();
     }
 
     /** A home within a given context; closing the home leaves the context open. */
-    static LocalHome within(UrmaContext context) {
-        return new LocalHome(() -> context, shared -> {});
+    static LocalHome within(Urma urma, UrmaContext context) {
+        return new LocalHome(urma, () -> context, shared -> {});
     }
 
     /** A home with its own context on {@code device}; the caller closes the library. */
-    static LocalHome on(UrmaDevice device) {
-        return new LocalHome(device::openContext, UrmaContext::close);
+    static LocalHome on(Urma urma, UrmaDevice device) {
+        return new LocalHome(urma, device::openContext, UrmaContext::close);
     }
 
     /** A home with a library of its own. */
     static LocalHome opening(UrmaOptions options, String device) {
         Urma urma = Urma.open(options);
         try {
-            return new LocalHome(() -> urma.device(device).openContext(), context -> urma.close());
+            return new LocalHome(urma, () -> urma.device(device).openContext(), context -> urma.close());
         } catch (RuntimeException e) {
             urma.close();
             throw e;
@@ -69,6 +72,27 @@ final class LocalHome implements Home {
     @Override
     public HomeSegment windowsOnlySegment(long lengthBytes, Access access) {
         return segment(lengthBytes, SegmentConfig.of(access).withWindowsOnly());
+    }
+
+    @Override
+    public HomeDeviceSegment deviceSegment(long lengthBytes, Access access) {
+        return deviceSegment(lengthBytes, SegmentConfig.of(access));
+    }
+
+    @Override
+    public HomeDeviceSegment windowsOnlyDeviceSegment(long lengthBytes, Access access) {
+        return deviceSegment(lengthBytes, SegmentConfig.of(access).withWindowsOnly());
+    }
+
+    private HomeDeviceSegment deviceSegment(long lengthBytes, SegmentConfig config) {
+        DeviceMemory memory = DevicesUnderTest.allocate(urma, lengthBytes);
+        try {
+            memory.fill(0, memory.lengthBytes(), (byte) 0);
+            return new LocalHomeDeviceSegment(memory, context.register(memory, config));
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
     }
 
     @Override

@@ -10,6 +10,7 @@ public final class LocalHomeOpener implements HomeOpener {
 
     @Override
     public Home open(String device, String runtimeDirectory) {
-        return LocalHome.opening(UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory)), device);
+        return LocalHome.opening(
+                DevicesUnderTest.options(UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory))), device);
     }
 }

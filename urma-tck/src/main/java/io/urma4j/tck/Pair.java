@@ -38,10 +38,10 @@ public final class Pair implements AutoCloseable {
         this.urma = urma;
         this.device = urma.device(device);
         UrmaContext context = this.device.openContext();
-        this.initiator = new Initiator(context);
+        this.initiator = new Initiator(urma, context);
         this.home = switch (topology) {
-            case LOOPBACK -> LocalHome.within(context);
-            case TWO_CONTEXTS -> LocalHome.on(this.device);
+            case LOOPBACK -> LocalHome.within(urma, context);
+            case TWO_CONTEXTS -> LocalHome.on(urma, this.device);
             case TWO_INSTANCES -> LocalHome.opening(options(directory), device);
             case TWO_PROCESSES -> process.get().open(device, directory.toString());
         };
@@ -91,7 +91,7 @@ public final class Pair implements AutoCloseable {
 
     /** One more initiator in this process, in a context of its own. */
     public Initiator anotherInitiator() {
-        return new Initiator(device.openContext());
+        return new Initiator(urma, device.openContext());
     }
 
     /** A segment of the home, and its import. */

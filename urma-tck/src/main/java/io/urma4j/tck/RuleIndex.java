@@ -59,7 +59,8 @@ public final class RuleIndex {
             ExportEndsContract.class,
             TransfersContract.class,
             TransferQueuesContract.class,
-            DeviceRangesContract.class);
+            DeviceRangesContract.class,
+            DeviceSegmentsContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

@@ -19,6 +19,7 @@ import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Named;
+import io.urma4j.spi.control.ControlMessage.OpenBounce;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
@@ -88,6 +89,7 @@ public final class ControlCodec {
     private static final int OPEN_WINDOWS = 21;
     private static final int WINDOWS_OPENED = 22;
     private static final int OPEN_WINDOW_TABLE = 23;
+    private static final int OPEN_BOUNCE = 24;
     private static final int IMPORT_QUEUE = 32;
     private static final int QUEUE_GRANTED = 33;
     private static final int OPEN_PATH = 34;
@@ -147,6 +149,7 @@ public final class ControlCodec {
             case OpenWindows m -> w.u8(OPEN_WINDOWS).i64(m.request());
             case WindowsOpened m -> w.u8(WINDOWS_OPENED).i64(m.request());
             case OpenWindowTable m -> w.u8(OPEN_WINDOW_TABLE).i64(m.request()).i32(m.table());
+            case OpenBounce m -> w.u8(OPEN_BOUNCE).i64(m.request());
             case ImportQueue m ->
                 w.u8(IMPORT_QUEUE)
                         .i64(m.request())
@@ -218,6 +221,7 @@ public final class ControlCodec {
             case REVOKED -> new Revoked(r.i64("grant"));
             case OPEN_WINDOWS -> new OpenWindows(r.i64("request"));
             case WINDOWS_OPENED -> new WindowsOpened(r.i64("request"));
+            case OPEN_BOUNCE -> new OpenBounce(r.i64("request"));
             case OPEN_WINDOW_TABLE -> new OpenWindowTable(r.i64("request"), r.i32("table"));
             case IMPORT_QUEUE -> new ImportQueue(r.i64("request"), r.id("queue"), kind(r), r.token());
             case QUEUE_GRANTED ->

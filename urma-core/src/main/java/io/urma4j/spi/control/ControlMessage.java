@@ -73,7 +73,7 @@ public sealed interface ControlMessage {
             @Nullable Token token) implements Request {}
 
     /**
-     * The import is granted; shm: with the memfd.
+     * The import is granted; shm: with the memfd, unless it is device memory.
      *
      * @param grant the home's number for this import, never reused
      * @param offset of the segment in the attached memory
@@ -100,6 +100,12 @@ public sealed interface ControlMessage {
 
     /** Windows of the table can be used; shm: with the table of their generations. */
     record WindowsOpened(long request) implements Answer {}
+
+    /**
+     * Requests that the receiver serve its device memory to the sender, which has imported some; shm: with the sender's bounce
+     * buffer. Answered by {@link Done}.
+     */
+    record OpenBounce(long request) implements Request {}
 
     /** Requests permission to send to a JFR or Jetty. */
     record ImportQueue(

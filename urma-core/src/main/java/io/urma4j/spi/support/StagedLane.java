@@ -9,33 +9,25 @@ import io.urma4j.peer.PeerRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A stream of a copy engine, and a slab of host memory that its driver has pinned, in fragments. The engine fills or empties some
- * fragments while this thread copies another. For one thread at a time.
- */
-final class StagedLane implements AutoCloseable {
-    private static final int FRAGMENTS = 4;
-    private static final int MIN_FRAGMENT_BYTES = 1 << 15;
-    private static final int MAX_FRAGMENT_BYTES = 1 << 18;
-
-    /** Fragments of a short transfer: with more, each costs more than it hides. */
-    private static final int PIECES = 8;
-
+/** A stream of a copy engine, which moves device memory through fragments that its driver has pinned. */
+final class StagedLane extends FragmentLane implements AutoCloseable {
     private static final int PAGE_BYTES = 4096;
 
     /** How long a fragment may take. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Arena arena;
-    private final MemorySegment slab;
     private final DmaEngine.Pinning pinning;
     private final CopyStream stream;
     private final Copy[] copies = new Copy[FRAGMENTS];
+    private @Nullable PeerRegion region; // of the transfer in progress
+    private long base; // where it begins in the region
 
     private StagedLane(Arena arena, MemorySegment slab, DmaEngine.Pinning pinning, CopyStream stream) {
+        super(slab);
         this.arena = arena;
-        this.slab = slab;
         this.pinning = pinning;
         this.stream = stream;
         for (int i = 0; i < FRAGMENTS; i++) {
@@ -47,7 +39,7 @@ final class StagedLane implements AutoCloseable {
     static StagedLane open(DmaEngine engine) {
         Arena arena = Arena.ofShared();
         try {
-            MemorySegment slab = arena.allocate((long) FRAGMENTS * MAX_FRAGMENT_BYTES, PAGE_BYTES);
+            MemorySegment slab = arena.allocate(SLAB_BYTES, PAGE_BYTES);
             return open(engine, arena, slab);
         } catch (RuntimeException | Error e) {
             arena.close();
@@ -65,91 +57,57 @@ final class StagedLane implements AutoCloseable {
         }
     }
 
-    /** From the device to the host: the engine fills fragments ahead of this thread. */
+    /** From the device to the host. */
     void read(PeerRegion from, long offset, MemorySegment to, long toOffset, long lengthBytes) {
-        int pieceBytes = pieceBytes(lengthBytes);
-        long started = 0;
-        long done = 0;
-        try {
-            while (done < lengthBytes) {
-                if (mayStart(started, done, lengthBytes, pieceBytes)) {
-                    int index = index(started, pieceBytes);
-                    int piece = (int) Math.min(pieceBytes, lengthBytes - started);
-                    from.copyOut(stream, offset + started, fragment(index, piece), copies[index]);
-                    started += piece;
-                } else {
-                    int index = index(done, pieceBytes);
-                    int piece = (int) Math.min(pieceBytes, lengthBytes - done);
-                    finish(from, copies[index]);
-                    Placement.write(slab, fragmentAt(index), to, toOffset + done, piece);
-                    done += piece;
-                }
-            }
-        } finally {
-            quiet();
-        }
+        begin(from, offset);
+        read(to, toOffset, lengthBytes);
     }
 
-    /** From the host to the device: the engine empties fragments behind this thread. */
+    /** From the host to the device. */
     void write(PeerRegion to, long offset, MemorySegment from, long fromOffset, long lengthBytes) {
-        int pieceBytes = pieceBytes(lengthBytes);
-        long started = 0;
-        long done = 0;
-        try {
-            while (done < lengthBytes) {
-                if (mayStart(started, done, lengthBytes, pieceBytes)) {
-                    int index = index(started, pieceBytes);
-                    int piece = (int) Math.min(pieceBytes, lengthBytes - started);
-                    Placement.read(from, fromOffset + started, slab, fragmentAt(index), piece);
-                    to.copyIn(stream, offset + started, fragment(index, piece), copies[index]);
-                    started += piece;
-                } else {
-                    finish(to, copies[index(done, pieceBytes)]);
-                    done += Math.min(pieceBytes, lengthBytes - done);
-                }
-            }
-        } finally {
-            quiet();
-        }
+        begin(to, offset);
+        write(from, fromOffset, lengthBytes);
     }
 
-    /** Whether a fragment is free for the next piece. */
-    private static boolean mayStart(long started, long done, long lengthBytes, int pieceBytes) {
-        return started < lengthBytes && started - done < (long) FRAGMENTS * pieceBytes;
+    private void begin(PeerRegion of, long offset) {
+        region = of;
+        base = offset;
     }
 
-    private static int index(long at, int pieceBytes) {
-        return (int) (at / pieceBytes % FRAGMENTS);
+    private PeerRegion region() {
+        PeerRegion current = region;
+        assert current != null : "no transfer was begun";
+        return current;
     }
 
-    private static int pieceBytes(long lengthBytes) {
-        long piece = (lengthBytes / PIECES + PAGE_BYTES - 1) & -PAGE_BYTES;
-        return Math.clamp(piece, MIN_FRAGMENT_BYTES, MAX_FRAGMENT_BYTES);
+    @Override
+    protected void fill(int fragment, long at, int lengthBytes) {
+        region().copyOut(stream, base + at, fragment(fragment, lengthBytes), copies[fragment]);
     }
 
-    private static long fragmentAt(int index) {
-        return (long) index * MAX_FRAGMENT_BYTES;
+    @Override
+    protected void empty(int fragment, long at, int lengthBytes) {
+        region().copyIn(stream, base + at, fragment(fragment, lengthBytes), copies[fragment]);
     }
 
-    private MemorySegment fragment(int index, int lengthBytes) {
-        return slab.asSlice(fragmentAt(index), lengthBytes);
-    }
-
-    private void finish(PeerRegion region, Copy copy) {
+    @Override
+    protected void finish(int fragment) {
+        Copy copy = copies[fragment];
         if (!copy.await(TIMEOUT.toNanos())) {
             throw new UrmaException(
                     UrmaStatus.ETIMEOUT,
-                    region,
+                    region(),
                     "its device has not finished a copy within " + TIMEOUT.toSeconds() + " s");
         }
         RuntimeException failure = copy.failure();
         if (failure != null) {
-            throw new UrmaException(UrmaStatus.FAIL, region, "copy failed: " + failure.getMessage(), failure);
+            throw new UrmaException(UrmaStatus.FAIL, region(), "copy failed: " + failure.getMessage(), failure);
         }
     }
 
-    /** Ends what a failure has left in progress: the fragments are used again, and the device's bytes must not change later. */
-    private void quiet() {
+    @Override
+    protected void quiet() {
+        region = null;
         if (isIdle()) {
             return;
         }

@@ -3,20 +3,51 @@ package io.urma4j.spi.support;
 import io.urma4j.peer.DmaEngine;
 import io.urma4j.peer.PeerRegion;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Registered device memory, as a provider reads and writes it: a call returns once the bytes are there. The calls block as long as
  * the device takes, so no lock may be held. Safe for any thread.
+ *
+ * <p>An atomic of a peer takes several copies. It owns the region meanwhile, and so does a WRITE of a peer that could come between
+ * them ({@link #tryOwn}).
  */
 public final class StagedRegion {
     private final PeerRegion region;
     private final DmaEngine engine;
     private final StagedCopies copies;
+    private final AtomicReference<@Nullable Object> owner = new AtomicReference<>();
 
     StagedRegion(PeerRegion region, StagedCopies copies) {
         this.region = region;
         this.engine = region.engine();
         this.copies = copies;
+    }
+
+    /** The memory, for copies of another kind. */
+    public PeerRegion region() {
+        return region;
+    }
+
+    /** The copy engine of its device. */
+    public DmaEngine engine() {
+        return engine;
+    }
+
+    public long lengthBytes() {
+        return region.range().lengthBytes();
+    }
+
+    /** Makes {@code by} the owner, unless there is one. Never blocks; the owner may be another one's thread. */
+    public boolean tryOwn(Object by) {
+        return owner.compareAndSet(null, by);
+    }
+
+    /** Ends what {@link #tryOwn} began. */
+    public void disown(Object by) {
+        boolean wasOwner = owner.compareAndSet(by, null);
+        assert wasOwner : by + " is not the owner of " + this;
     }
 
     /**

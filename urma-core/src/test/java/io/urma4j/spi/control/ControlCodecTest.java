@@ -38,6 +38,7 @@ class ControlCodecTest {
                 new ControlMessage.Revoke(17),
                 new ControlMessage.Revoked(18),
                 new ControlMessage.OpenWindows(37),
+                new ControlMessage.OpenBounce(38),
                 new ControlMessage.WindowsOpened(38),
                 new ControlMessage.ImportQueue(19, 20, JettyDescriptor.Kind.GROUP, Token.of(0)),
                 new ControlMessage.QueueGranted(21, TransportMode.RC, OrderType.OL, Long.MIN_VALUE),

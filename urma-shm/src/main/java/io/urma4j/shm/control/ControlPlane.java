@@ -67,6 +67,7 @@ public final class ControlPlane {
     private final Exports exports;
     private final Imports imports;
     private final Paths paths;
+    private final Bounces bounces;
     private final Names names;
     private final Inspector inspector;
     private final Shutdown shutdown;
@@ -102,7 +103,8 @@ public final class ControlPlane {
                 self,
                 settings.ringBytes(),
                 settings.context().importTimeout().toNanos());
-        Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, dataPlane, events);
+        this.bounces = new Bounces(requests, paths, dataPlane);
+        Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, bounces, dataPlane, events);
         try {
             this.peers = new Peers(
                     engine,
@@ -272,11 +274,27 @@ public final class ControlPlane {
                                 return reply;
                             })
                             .thenApply(
-                                    reply -> imports.granted(reply, tokenId, named, request.access(), address, again)),
+                                    reply -> imports.granted(reply, tokenId, named, request.access(), address, again))
+                            .thenCompose(made -> reachable(made, deadlineNanos)),
                     ControlPlane::giveBack);
         } catch (UrmaException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Device memory needs a way to ask its home. */
+    private CompletableFuture<ProviderImport> reachable(ShmImport made, long deadlineNanos) {
+        if (!made.isServed()) {
+            return CompletableFuture.completedFuture(made);
+        }
+        return bounces.ensure(made.home(), deadlineNanos).handle((client, failure) -> {
+            if (failure == null) {
+                made.serve(client);
+                return made;
+            }
+            giveBack(made);
+            throw new CompletionException(failure instanceof CompletionException ? failure.getCause() : failure);
+        });
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // no caller waits for it

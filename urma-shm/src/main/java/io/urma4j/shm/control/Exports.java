@@ -9,11 +9,11 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
+import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
-import io.urma4j.libc.Fd;
 import io.urma4j.libc.Mapping;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.PeerRegion;
@@ -138,14 +138,7 @@ final class Exports {
     }
 
     private ShmSegment registerDevice(SegmentRequest request, PeerRegion region) {
-        if (request.access() != Access.LOCAL_ONLY) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    region,
-                    "lies on a device, which a peer cannot map, and can only be LOCAL_ONLY here, not "
-                            + request.access());
-        }
-        Capabilities served = new Capabilities(false, false, true, false, MemoryKind.DEVICE);
+        Capabilities served = new Capabilities(false, false, true, request.windowsOnly(), MemoryKind.DEVICE);
         DeviceRange range = region.range();
         return table.add(request.tokenId(), tokenId -> {
             ExportedSegment<Grant> exported = exported(request, tokenId, range.lengthBytes(), range.address(), served);
@@ -231,21 +224,23 @@ final class Exports {
     }
 
     private void grant(ShmSegment segment, Peer from, Connection via, ImportSegment wanted) {
-        if (!(segment.allocated() instanceof ShmMemory memory)) {
-            throw new IllegalStateException(segment + " cannot be imported");
-        }
-        Fd fd = wanted.access().canWrite() ? memory.shareWritable() : memory.shareReadOnly();
         Grant grant = new Grant(++lastGrant, segment, from, via, wanted.access());
         segment.exported().granted(grant);
         from.grants.put(grant.number(), grant);
-        via.send(
-                new SegmentGranted(
-                        wanted.request(),
-                        grant.number(),
-                        segment.exported().opened(wanted.access()),
-                        0,
-                        segment.memory.byteSize()),
-                fd);
+        SegmentGranted answer = new SegmentGranted(
+                wanted.request(),
+                grant.number(),
+                segment.exported().opened(wanted.access()),
+                0,
+                segment.descriptor().lengthBytes());
+        if (segment.device() != null) {
+            from.served.put(grant.number(), grant);
+            via.send(answer); // without memory: the home serves it
+        } else if (segment.allocated() instanceof ShmMemory memory) {
+            via.send(answer, wanted.access().canWrite() ? memory.shareWritable() : memory.shareReadOnly());
+        } else {
+            throw new IllegalStateException(segment + " cannot be imported");
+        }
     }
 
     /** An importer no longer touches the memory: it released it, or answered a revocation. */
@@ -263,6 +258,7 @@ final class Exports {
 
     private void end(Grant grant) {
         grant.importer().grants.remove(grant.number());
+        grant.importer().served.remove(grant.number());
         grant.end();
         grant.segment().exported().ended(grant);
     }
@@ -278,8 +274,34 @@ final class Exports {
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
         publisher.unpublish(segment.exported());
         HostMemory memory = segment.allocated();
-        return segment.exported()
+        CompletableFuture<Revocation> revoked = segment.exported()
                 .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
+        endServed(segment);
+        return revoked;
+    }
+
+    /** Replaces the token, and revokes the segment from importers with the old one (S7.5). Any thread. */
+    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration timeout) {
+        CompletableFuture<Revocation> rotated = segment.exported().rotate(next, timeout);
+        engine.execute(() -> endServed(segment));
+        return rotated;
+    }
+
+    /** No importer touches device memory by itself: a revocation of it waits for none. */
+    private void endServed(ShmSegment segment) {
+        if (segment.device() != null) {
+            List.copyOf(segment.exported().grants()).forEach(this::end);
+        }
+    }
+
+    /** The device memory is gone: its importers lose access, as by a revocation. Any thread. */
+    void deviceLost(ShmSegment segment) {
+        if (segment.exported().markRevoked()) {
+            engine.execute(() -> {
+                segment.exported().shut();
+                endServed(segment);
+            });
+        }
     }
 
     private void remove(ShmSegment segment) {
@@ -318,6 +340,7 @@ final class Exports {
 
     private void invalidated(ShmSegment segment, Peer by) {
         segment.exported().grants().forEach(Grant::tell);
+        endServed(segment);
         events.raise(new AsyncEvent(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message of " + by + " revoked it"));
     }
 

@@ -2,8 +2,10 @@ package io.urma4j.shm.control;
 
 import io.urma4j.Access;
 import io.urma4j.Importer;
+import io.urma4j.shm.bounce.ServedGrant;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ExportedSegment;
+import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Set;
@@ -11,7 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** An import that this home granted. The engine's thread, except where stated. */
-final class Grant implements ExportedSegment.Granted, WindowUser {
+final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
     private final long number;
     private final ShmSegment segment;
     private final Peer importer;
@@ -77,6 +79,14 @@ final class Grant implements ExportedSegment.Granted, WindowUser {
     @Override
     public @Nullable MemorySegment operations(int table) {
         return importer.operations.get(table);
+    }
+
+    /** The device memory, which this home serves. For any thread. */
+    @Override
+    public StagedRegion served() {
+        StagedRegion device = segment.device();
+        assert device != null : segment + " is not served";
+        return device;
     }
 
     /** Whether the importer no longer touches the memory by this grant. For any thread. */

@@ -43,7 +43,7 @@ final class Imports {
     }
 
     /**
-     * Maps a granted segment; if it cannot be mapped, the grant is released.
+     * Maps a granted segment, unless its home serves it; if it cannot be mapped, the grant is released.
      *
      * @param named number in the keys of windows for this context
      * @param address of its first byte; 0 for any
@@ -53,18 +53,33 @@ final class Imports {
             Requests.Reply reply, int tokenId, long named, Access wanted, long address, ShmImport.Twin again) {
         SegmentGranted grant = reply.as(SegmentGranted.class);
         Peer home = reply.from();
-        try (Fd fd = reply.takeDescriptor()) {
+        try {
             boolean windowsOnly = ControlChecks.windowsOnly(home, grant.access(), wanted);
-            ImportedMapping mapping = ImportedMapping.mapAt(
-                    address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite(), isTrusted(home));
             ShmImport.Terms terms = new ShmImport.Terms(grant.grant(), named, tokenId, wanted, windowsOnly);
-            ShmImport made = new ShmImport(this, mapping, home, terms, again);
+            ShmImport made = reply.hasDescriptor()
+                    ? new ShmImport(this, map(reply, grant, wanted, address), home, terms, again)
+                    : new ShmImport(this, served(home, grant), home, terms, grant.lengthBytes());
             home.imports.put(grant.grant(), made);
             return made;
         } catch (RuntimeException e) {
             giveBack(home, grant.grant());
             throw e;
         }
+    }
+
+    private ImportedMapping map(Requests.Reply reply, SegmentGranted grant, Access wanted, long address) {
+        try (Fd fd = reply.takeDescriptor()) {
+            return ImportedMapping.mapAt(
+                    address, fd, grant.offset(), grant.lengthBytes(), wanted.canWrite(), isTrusted(reply.from()));
+        }
+    }
+
+    private static ImportedMapping served(Peer home, SegmentGranted grant) {
+        if (grant.lengthBytes() <= 0) {
+            throw new UrmaException(
+                    UrmaStatus.FAIL, home, "granted a segment of " + grant.lengthBytes() + " bytes, and no memory");
+        }
+        return ImportedMapping.none();
     }
 
     private boolean isTrusted(Peer home) {

@@ -2,6 +2,8 @@ package io.urma4j.shm.control;
 
 import io.urma4j.Eid;
 import io.urma4j.libc.PidFd;
+import io.urma4j.shm.bounce.BounceClient;
+import io.urma4j.shm.bounce.BounceServer;
 import io.urma4j.spi.control.ControlCodec;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -50,6 +52,16 @@ public final class Peer {
     /** Grants to the peer, by the number of the grant. */
     final Map<Long, Grant> grants = new HashMap<>();
 
+    /** Those of them that are of device memory. Written by the engine. */
+    final Map<Long, Grant> served = new ConcurrentHashMap<>();
+
+    /** Serves these grants; null until the peer asks for that. Written by the engine. */
+    volatile @Nullable BounceServer server;
+
+    /** Asks the peer for its device memory; null until it is needed. */
+    @Nullable
+    CompletableFuture<BounceClient> bounce;
+
     /** Whether it imported a queue of this context; such an import is never released. */
     boolean importedQueue;
 
@@ -83,6 +95,12 @@ public final class Peer {
 
     public int uasid() {
         return uasid;
+    }
+
+    /** Takes a request for device memory from a slot of its message ring; false if no honest peer would send it. Any thread. */
+    public boolean serve(MemorySegment ring, long at, int lengthBytes) {
+        BounceServer serving = server;
+        return serving != null && serving.accept(ring, at, lengthBytes);
     }
 
     /** What it claims to be; {@link KnownPeers} has the one that is believed. */

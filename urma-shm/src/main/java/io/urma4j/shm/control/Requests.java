@@ -43,6 +43,10 @@ final class Requests {
                     "answered with " + answer.getClass().getSimpleName() + " instead of " + kind.getSimpleName());
         }
 
+        boolean hasDescriptor() {
+            return !descriptors.isEmpty();
+        }
+
         /** The next descriptor, which the caller then owns. */
         Fd takeDescriptor() {
             if (descriptors.isEmpty()) {

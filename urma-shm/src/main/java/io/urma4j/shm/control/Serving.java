@@ -13,6 +13,7 @@ import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Notice;
+import io.urma4j.spi.control.ControlMessage.OpenBounce;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
@@ -38,6 +39,7 @@ final class Serving implements PeerEvents {
     private final Publisher publisher;
     private final Imports imports;
     private final Paths paths;
+    private final Bounces bounces;
     private final DataPlane dataPlane;
     private final ContextEvents events;
     private final GuessLimiter<Integer> limiter = new GuessLimiter<>();
@@ -50,6 +52,7 @@ final class Serving implements PeerEvents {
             Publisher publisher,
             Imports imports,
             Paths paths,
+            Bounces bounces,
             DataPlane dataPlane,
             ContextEvents events) {
         this.events = events;
@@ -59,6 +62,7 @@ final class Serving implements PeerEvents {
         this.publisher = publisher;
         this.imports = imports;
         this.paths = paths;
+        this.bounces = bounces;
         this.dataPlane = dataPlane;
     }
 
@@ -83,6 +87,7 @@ final class Serving implements PeerEvents {
             case ImportQueue m -> paced(from, via, () -> queueRequested(from, via, m));
             case OpenWindows m -> imports.windows().requested(from, via, m.request(), 0, descriptors);
             case OpenWindowTable m -> imports.windows().requested(from, via, m.request(), m.table(), descriptors);
+            case OpenBounce m -> bounces.requested(from, via, m, descriptors);
             case OpenPath m -> paths.requested(from, via, m, descriptors);
             case Bind m -> {
                 UrmaStatus status = dataPlane.bindRequested(
@@ -169,6 +174,7 @@ final class Serving implements PeerEvents {
         paths.lost(peer, why);
         imports.homeLost(peer, why);
         imports.windows().homeLost(peer);
+        Bounces.lost(peer);
     }
 
     @Override

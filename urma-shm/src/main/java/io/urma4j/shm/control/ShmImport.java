@@ -5,6 +5,8 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.libc.Mapping;
+import io.urma4j.shm.bounce.BounceClient;
+import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderWindow;
@@ -16,8 +18,15 @@ import org.jspecify.annotations.Nullable;
 
 /** An imported segment of a peer. Safe for any thread. */
 public final class ShmImport implements ProviderImport {
-    /** The peer's bytes, from offset 0 of the segment; after the revocation access throws {@code IllegalStateException}. */
+    /**
+     * The peer's bytes, from offset 0 of the segment; after the revocation access throws {@code IllegalStateException}, and always
+     * for memory that its home serves.
+     */
     public final MemorySegment memory;
+
+    private final boolean isServed;
+    private final long lengthBytes;
+    private volatile @Nullable ServedMemory served; // set before the caller gets a served import
 
     private final Imports imports;
     private final ImportedMapping mapping;
@@ -54,6 +63,20 @@ public final class ShmImport implements ProviderImport {
         this(imports, mapping, mapping.segment(), home, terms, again, null);
     }
 
+    /** An import of device memory, which its home serves; {@link #serve} follows. */
+    ShmImport(Imports imports, ImportedMapping none, Peer home, Terms terms, long lengthBytes) {
+        this(
+                imports,
+                none,
+                none.segment(),
+                home,
+                terms,
+                _ -> CompletableFuture.failedFuture(unmappable(home)),
+                null,
+                true,
+                lengthBytes);
+    }
+
     private ShmImport(
             Imports imports,
             ImportedMapping mapping,
@@ -62,7 +85,22 @@ public final class ShmImport implements ProviderImport {
             Terms terms,
             Twin again,
             @Nullable ShmWindow window) {
+        this(imports, mapping, memory, home, terms, again, window, false, memory.byteSize());
+    }
+
+    private ShmImport(
+            Imports imports,
+            ImportedMapping mapping,
+            MemorySegment memory,
+            Peer home,
+            Terms terms,
+            Twin again,
+            @Nullable ShmWindow window,
+            boolean isServed,
+            long lengthBytes) {
         this.memory = memory;
+        this.isServed = isServed;
+        this.lengthBytes = lengthBytes;
         this.window = window;
         this.imports = imports;
         this.mapping = mapping;
@@ -74,7 +112,13 @@ public final class ShmImport implements ProviderImport {
     /** The part of the import that a window covers. */
     ShmImport window(WindowKey key, ShmWindow announced) {
         MemorySegment part = memory.asSlice(key.offset(), key.lengthBytes());
-        return new ShmImport(imports, mapping, part, home, terms.as(key.access()), again, announced);
+        ShmImport made = new ShmImport(
+                imports, mapping, part, home, terms.as(key.access()), again, announced, isServed, key.lengthBytes());
+        ServedMemory whole = served;
+        if (whole != null) {
+            made.served = whole.slice(key.offset(), key.lengthBytes());
+        }
+        return made;
     }
 
     /** Replaces a revoked window: every access fails. */
@@ -86,6 +130,37 @@ public final class ShmImport implements ProviderImport {
 
     public Peer home() {
         return home;
+    }
+
+    /** Whether its home serves it: an operation asks the home, and blocks as long as the home's device takes. */
+    public boolean isServed() {
+        return isServed;
+    }
+
+    /** Whether every access fails from now on. */
+    public boolean isGone() {
+        ServedMemory known = served;
+        return known == null
+                ? revoked || !memory.scope().isAlive()
+                : known.isGone().getAsBoolean();
+    }
+
+    /** The memory that its home serves. */
+    public ServedMemory served() {
+        ServedMemory known = served;
+        if (known == null) {
+            throw new IllegalStateException(this + " is not served");
+        }
+        return known;
+    }
+
+    /** Its home answers the requests of {@code client}. */
+    void serve(BounceClient client) {
+        served = new ServedMemory(client, terms.grant(), 0, lengthBytes, this::isRevoked);
+    }
+
+    private static UrmaException unmappable(Object what) {
+        return new UrmaException(UrmaStatus.EINVAL, what, "serves its device memory, which cannot be mapped");
     }
 
     public int tokenId() {
@@ -146,11 +221,14 @@ public final class ShmImport implements ProviderImport {
 
     @Override
     public long lengthBytes() {
-        return memory.byteSize();
+        return lengthBytes;
     }
 
     @Override
     public MemorySegment map() {
+        if (isServed) {
+            throw unmappable(home);
+        }
         return memory;
     }
 

@@ -74,6 +74,11 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
         return allocated;
     }
 
+    @Override
+    public void memoryLost() {
+        exports.deviceLost(this);
+    }
+
     /** Distinguishes it from other segments of its token id. */
     long key() {
         return exported.key();
@@ -86,7 +91,7 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
 
     @Override
     public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
-        return exported.rotate(next, timeout);
+        return exports.rotate(this, next, timeout);
     }
 
     /**

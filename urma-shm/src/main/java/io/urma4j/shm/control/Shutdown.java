@@ -111,6 +111,7 @@ final class Shutdown {
         for (Peer peer : peers.living()) {
             paths.lost(peer, "we are closed");
             imports.windows().homeLost(peer);
+            Bounces.lost(peer);
             PathMemory open = peer.path.open();
             if (open != null) {
                 open.close();

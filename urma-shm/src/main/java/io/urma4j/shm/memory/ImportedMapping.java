@@ -54,6 +54,11 @@ public final class ImportedMapping {
         return mapAt(0, fd, offset, lengthBytes, writable, false);
     }
 
+    /** Stands for memory that its home serves, and of which nothing is mapped here. */
+    public static ImportedMapping none() {
+        return new ImportedMapping(Arena.ofShared(), Mapping.dead(), 0);
+    }
+
     /**
      * The same with its first byte at a given address, which must be free.
      *

@@ -21,6 +21,7 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.SegmentRequest;
 import java.nio.file.Path;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -156,6 +157,12 @@ final class TestContext implements DataPlane, AutoCloseable {
         if (paths.put(peer, path) != null) {
             throw new AssertionError("a second path to " + peer);
         }
+    }
+
+    /** It has no rings: its requests find no room. */
+    @Override
+    public boolean request(Peer to, MemorySegment request) {
+        return false;
     }
 
     @Override

@@ -1,0 +1,228 @@
+package io.urma4j.shm.bounce;
+
+import io.urma4j.UrmaException;
+import io.urma4j.peer.DmaEngine;
+import io.urma4j.shm.memory.ImportedMapping;
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Serves the device memory of this context to one importer: its thread starts the copies that the importer asks for, and tells when
+ * they have ended. It lives as long as there is work, and a little longer.
+ *
+ * <p>The importer is not trusted: a request that no honest importer sends is refused by {@link #accept}, and there is at most one
+ * request a fragment.
+ */
+public final class BounceServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(BounceServer.class.getName());
+
+    private static final int SPINS = 500;
+    private static final long BUSY_PARK_NANOS = 10_000;
+    private static final long IDLE_PARK_NANOS = 1_000_000;
+    private static final int IDLE_ROUNDS = 20; // with nothing to do, before the thread ends
+
+    /** How long a copy of an atomic may take, and how long the end of a server waits for copies. */
+    static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final ImportedMapping mapping;
+    private final MemorySegment buffer;
+    private final LongFunction<@Nullable ServedGrant> grants;
+    private final String importer;
+    private final BounceRequest[] requests = new BounceRequest[BounceLayout.FRAGMENTS];
+
+    private final Deque<BounceRequest> waiting = new ArrayDeque<>(); // all guarded by this
+    private final boolean[] taken = new boolean[BounceLayout.FRAGMENTS]; // until the result of its request is told
+    private @Nullable Thread thread;
+    private boolean closed;
+
+    private final List<ServedCopy> started = new ArrayList<>(); // both only the thread
+    private final Map<DmaEngine, EngineLink> links = new HashMap<>();
+
+    /**
+     * A server without requests.
+     *
+     * @param mapping the importer's bounce buffer; closed with the server
+     * @param grants finds an import of this importer by its number; called by any thread
+     * @param importer for messages
+     */
+    public BounceServer(ImportedMapping mapping, LongFunction<@Nullable ServedGrant> grants, String importer) {
+        this.mapping = mapping;
+        this.buffer = mapping.segment();
+        this.grants = grants;
+        this.importer = importer;
+        for (int i = 0; i < requests.length; i++) {
+            requests[i] = new BounceRequest();
+        }
+    }
+
+    /**
+     * Takes a request from a slot of the message ring. Returns at once.
+     *
+     * @return false if no honest importer would send it
+     */
+    public boolean accept(MemorySegment ring, long at, int lengthBytes) {
+        if (lengthBytes != BounceRequest.BYTES) {
+            return false;
+        }
+        int fragment = BounceRequest.fragmentOf(ring, at);
+        if (fragment < 0 || fragment >= BounceLayout.FRAGMENTS) {
+            return false;
+        }
+        synchronized (this) {
+            if (taken[fragment] || !requests[fragment].load(ring, at, fragment)) {
+                return false;
+            }
+            taken[fragment] = true;
+            waiting.addLast(requests[fragment]);
+            wake();
+        }
+        return true;
+    }
+
+    /** Under the monitor. */
+    private void wake() {
+        if (thread == null) {
+            thread = Thread.ofVirtual().name("urma-shm-serve").start(this::run);
+        } else {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void run() {
+        int idle = 0;
+        while (!endsAfter(idle)) {
+            idle = round() ? 0 : idle + 1;
+            if (idle > SPINS) {
+                LockSupport.parkNanos(started.isEmpty() ? IDLE_PARK_NANOS : BUSY_PARK_NANOS);
+            } else if (idle > 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Whether the thread ends: it has had nothing to do for a while, or the server is closed. */
+    private boolean endsAfter(int idle) {
+        if (!started.isEmpty()) {
+            return false;
+        }
+        synchronized (this) {
+            if (!closed && (idle < SPINS + IDLE_ROUNDS || !waiting.isEmpty())) {
+                return false;
+            }
+            if (!closed) {
+                thread = null;
+                return true;
+            }
+            waiting.clear();
+        }
+        release();
+        return true;
+    }
+
+    /** Starts what waits, and tells what has ended; true if there was any. */
+    private boolean round() {
+        boolean any = false;
+        for (BounceRequest next = next(); next != null; next = next()) {
+            any = true;
+            start(next);
+        }
+        for (int i = started.size() - 1; i >= 0; i--) {
+            ServedCopy copy = started.get(i);
+            if (copy.isDone()) {
+                any = true;
+                started.set(i, started.getLast());
+                started.removeLast();
+                tell(copy.request(), copy.result(), copy.value());
+            }
+        }
+        return any;
+    }
+
+    private synchronized @Nullable BounceRequest next() {
+        return closed ? null : waiting.pollFirst();
+    }
+
+    private void start(BounceRequest request) {
+        int result = BounceLayout.FAILED; // of a bug
+        try {
+            result = tryStart(request);
+        } catch (UrmaException e) {
+            result = BounceLayout.REVOKED; // the region admits no copy any more
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, () -> this + ": a " + request + " failed", e);
+        } finally {
+            if (result != 0) {
+                tell(request, result, 0);
+            }
+        }
+    }
+
+    /** Returns 0 for a copy that was started. */
+    private int tryStart(BounceRequest request) {
+        ServedGrant grant = grants.apply(request.grant);
+        if (grant == null || grant.hasEnded()) {
+            return BounceLayout.REVOKED;
+        }
+        boolean allowed = request.isAtomic()
+                ? grant.access().canAtomic()
+                : request.opcode == BounceRequest.READ || grant.access().canWrite();
+        long room = grant.served().lengthBytes() - request.offset;
+        if (!allowed || request.lengthBytes > room) {
+            return BounceLayout.REFUSED;
+        }
+        DmaEngine engine = grant.served().engine();
+        EngineLink link = links.get(engine);
+        if (link == null) {
+            link = EngineLink.open(engine, buffer);
+            links.put(engine, link);
+        }
+        MemorySegment fragment = BounceLayout.fragment(buffer, request.fragment, request.lengthBytes);
+        started.add(ServedCopy.start(request, grant, link.stream(), fragment));
+        return 0;
+    }
+
+    private void tell(BounceRequest request, int result, long value) {
+        int fragment = request.fragment;
+        int ticket = request.ticket;
+        synchronized (this) {
+            taken[fragment] = false; // first: the importer uses the fragment again as soon as it is told
+        }
+        BounceLayout.tell(buffer, fragment, ticket, result, value);
+    }
+
+    /** Whether it is closed, and nothing of the buffer is mapped or pinned any more. */
+    boolean hasEnded() {
+        return mapping.isDead();
+    }
+
+    /** On the thread, with no copy in progress. */
+    private void release() {
+        links.values().forEach(EngineLink::close);
+        links.clear();
+        mapping.revoke(System.nanoTime() + TIMEOUT.toNanos());
+    }
+
+    /** The importer is gone, or this context ends: the thread unmaps the buffer once no copy is in progress. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            wake();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "server of device memory for " + importer;
+    }
+}

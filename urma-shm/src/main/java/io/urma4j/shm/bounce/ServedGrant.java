@@ -1,0 +1,16 @@
+package io.urma4j.shm.bounce;
+
+import io.urma4j.Access;
+import io.urma4j.spi.support.StagedRegion;
+
+/** An import of device memory that a home has granted. Safe for any thread. */
+public interface ServedGrant {
+    /** The memory. */
+    StagedRegion served();
+
+    /** What the importer may do. */
+    Access access();
+
+    /** Whether the import was revoked or released. */
+    boolean hasEnded();
+}

@@ -1,0 +1,48 @@
+package io.urma4j.shm.bounce;
+
+import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Imported device memory, which its home serves. The calls block as long as the home's device takes, so no lock may be held. Safe for
+ * any thread.
+ *
+ * @param client asks the home
+ * @param grant number of the import at the home
+ * @param base where the memory begins in the segment
+ * @param lengthBytes its size
+ * @param isGone whether the import was revoked
+ */
+public record ServedMemory(BounceClient client, long grant, long base, long lengthBytes, BooleanSupplier isGone) {
+    /** A part of it. */
+    public ServedMemory slice(long offset, long length) {
+        return new ServedMemory(client, grant, base + offset, length, isGone);
+    }
+
+    /**
+     * Copies it to memory that other threads read.
+     *
+     * @throws RemoteFailure if the home could not or did not; some bytes may have been copied
+     * @throws IllegalStateException if {@code to} was closed meanwhile
+     */
+    public void read(long offset, MemorySegment to, long toOffset, long length) {
+        client.read(this, offset, to, toOffset, length);
+    }
+
+    /** Copies memory that other threads write to it; fails as {@link #read}. */
+    public void write(long offset, MemorySegment from, long fromOffset, long length) {
+        client.write(this, offset, from, fromOffset, length);
+    }
+
+    /** Executes an atomic on it; returns the old value. Fails as {@link #read}. */
+    public long atomic(int opcode, long offset, int sizeBytes, long operand, long expected) {
+        return client.atomic(this, opcode, offset, sizeBytes, operand, expected);
+    }
+
+    /** Checks that the import is valid. */
+    public void checkOpen() {
+        if (isGone.getAsBoolean()) {
+            throw BounceLane.gone();
+        }
+    }
+}

@@ -1,0 +1,232 @@
+package io.urma4j.shm.bounce;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Access;
+import io.urma4j.AllocOptions;
+import io.urma4j.Opcode;
+import io.urma4j.Urma;
+import io.urma4j.UrmaOptions;
+import io.urma4j.peer.DeviceMemory;
+import io.urma4j.peer.InvalidationReason;
+import io.urma4j.peer.PeerRegion;
+import io.urma4j.peer.RegionUser;
+import io.urma4j.shm.memory.ImportedMapping;
+import io.urma4j.shm.memory.ShmMemory;
+import io.urma4j.spi.support.FragmentLane;
+import io.urma4j.spi.support.StagedCopies;
+import io.urma4j.spi.support.StagedRegion;
+import io.urma4j.tck.Patience;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a home does with the requests of an importer, whose every bit may be hostile. */
+class BounceServerTest {
+    private static final int LENGTH = 1 << 20;
+    private static final RegionUser NO_KEYS = new RegionUser() {
+        @Override
+        public void revoke(InvalidationReason reason) {}
+
+        @Override
+        public void invalidated(InvalidationReason reason) {}
+    };
+
+    private final Map<Long, ServedGrant> grants = new HashMap<>();
+    private final StagedCopies copies = new StagedCopies();
+    private Urma urma;
+    private DeviceMemory memory;
+    private PeerRegion region;
+    private StagedRegion served;
+    private ShmMemory buffer;
+    private BounceServer server;
+
+    private record Grant(StagedRegion served, Access access, boolean hasEnded) implements ServedGrant {}
+
+    @BeforeEach
+    void open(@TempDir Path directory) {
+        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory).withSetting("urma.npu", "1"));
+        memory = urma.peerMemory().allocate("npu", 0, LENGTH);
+        memory.fill(0, LENGTH, (byte) 0);
+        region = memory.pin(true, List.of());
+        region.activate(NO_KEYS);
+        served = copies.region(region);
+        grants.put(1L, new Grant(served, Access.READ_WRITE_ATOMIC, false));
+        grants.put(2L, new Grant(served, Access.READ, false));
+        grants.put(3L, new Grant(served, Access.READ_WRITE, true));
+        buffer = ShmMemory.allocate(BounceLayout.BYTES, AllocOptions.DEFAULT, "test");
+        ImportedMapping mapping = ImportedMapping.mapWhole(buffer.fd().duplicate(), BounceLayout.BYTES, true);
+        server = new BounceServer(mapping, grants::get, "test");
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+        copies.close();
+        region.close();
+        memory.close();
+        buffer.close();
+        urma.close();
+    }
+
+    private static BounceRequest request(long grant, Opcode opcode, long offset, int lengthBytes) {
+        BounceRequest request = new BounceRequest();
+        request.grant = grant;
+        request.opcode = opcode.value();
+        request.offset = offset;
+        request.lengthBytes = lengthBytes;
+        request.ticket = 7;
+        return request;
+    }
+
+    private boolean accepts(BounceRequest request) {
+        return server.accept(bytes(request), 0, BounceRequest.BYTES);
+    }
+
+    private static MemorySegment bytes(BounceRequest request) {
+        MemorySegment bytes = MemorySegment.ofArray(new long[BounceRequest.BYTES / Long.BYTES]);
+        request.write(bytes);
+        return bytes;
+    }
+
+    private int resultOf(BounceRequest request) {
+        assertThat(accepts(request)).as(request.toString()).isTrue();
+        return await(request);
+    }
+
+    private int await(BounceRequest request) {
+        Patience.await("result of " + request, () -> result(request) != 0);
+        return result(request);
+    }
+
+    private int result(BounceRequest request) {
+        return BounceLayout.result(buffer.segment(), request.fragment, request.ticket);
+    }
+
+    private MemorySegment fragment(int number) {
+        return BounceLayout.fragment(buffer.segment(), number, FragmentLane.MAX_FRAGMENT_BYTES);
+    }
+
+    private byte at(long offset) {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment one = arena.allocate(1);
+            memory.copyTo(offset, one);
+            return one.get(JAVA_BYTE, 0);
+        }
+    }
+
+    @Test
+    void bytesMoveBothWays() {
+        fragment(0).fill((byte) 5);
+        assertThat(resultOf(request(1, Opcode.WRITE, 3, 1000))).isEqualTo(BounceLayout.DONE);
+        assertThat(at(2)).isZero();
+        assertThat(at(3)).isEqualTo((byte) 5);
+        assertThat(at(1002)).isEqualTo((byte) 5);
+        assertThat(at(1003)).isZero();
+
+        BounceRequest read = request(2, Opcode.READ, 0, 8);
+        read.fragment = 15;
+        assertThat(resultOf(read)).isEqualTo(BounceLayout.DONE);
+        assertThat(fragment(15).get(JAVA_LONG, 0)).isEqualTo(0x0505_0505_0500_0000L);
+    }
+
+    @Test
+    void atomicTellsTheValueBefore() {
+        for (int round = 0; round < 3; round++) {
+            BounceRequest add = request(1, Opcode.FADD, 8, 8);
+            add.operand = 5;
+            add.ticket = 100 + round;
+            assertThat(resultOf(add)).isEqualTo(BounceLayout.DONE);
+            assertThat(BounceLayout.value(buffer.segment(), 0)).isEqualTo(5L * round);
+        }
+    }
+
+    @Test
+    void importerReachesOnlyWhatItWasGranted() {
+        fragment(0).fill((byte) 9);
+        assertThat(resultOf(request(2, Opcode.WRITE, 0, 8))).isEqualTo(BounceLayout.REFUSED);
+        assertThat(resultOf(numbered(request(2, Opcode.FADD, 0, 8), 8))).isEqualTo(BounceLayout.REFUSED);
+        assertThat(resultOf(numbered(request(3, Opcode.READ, 0, 8), 9))).isEqualTo(BounceLayout.REVOKED);
+        assertThat(resultOf(numbered(request(4, Opcode.READ, 0, 8), 10))).isEqualTo(BounceLayout.REVOKED);
+        assertThat(resultOf(numbered(request(1, Opcode.WRITE, LENGTH - 7, 8), 11)))
+                .isEqualTo(BounceLayout.REFUSED);
+        assertThat(resultOf(numbered(request(1, Opcode.WRITE, 1L << 62, 8), 12)))
+                .isEqualTo(BounceLayout.REFUSED);
+        assertThat(at(0)).isZero();
+        assertThat(at(LENGTH - 1)).isZero();
+        assertThat(resultOf(numbered(request(1, Opcode.WRITE, LENGTH - 8, 8), 13)))
+                .isEqualTo(BounceLayout.DONE);
+        assertThat(at(LENGTH - 1)).isEqualTo((byte) 9);
+    }
+
+    private static BounceRequest numbered(BounceRequest request, int ticket) {
+        request.ticket = ticket;
+        return request;
+    }
+
+    @Test
+    void impossibleRequestsAreNotAccepted() {
+        assertThat(server.accept(bytes(request(1, Opcode.READ, 0, 8)), 0, BounceRequest.BYTES - 1))
+                .isFalse();
+        assertThat(accepts(request(1, Opcode.READ, -1, 8))).isFalse();
+        assertThat(accepts(request(1, Opcode.READ, Long.MAX_VALUE, 8))).isFalse();
+        assertThat(accepts(request(1, Opcode.READ, 0, 0))).isFalse();
+        assertThat(accepts(request(1, Opcode.READ, 0, -1))).isFalse();
+        assertThat(accepts(request(1, Opcode.WRITE, 0, FragmentLane.MAX_FRAGMENT_BYTES + 1)))
+                .isFalse();
+        assertThat(accepts(request(1, Opcode.SEND, 0, 8))).isFalse();
+        assertThat(accepts(request(1, Opcode.FADD, 0, 2))).isFalse();
+        assertThat(accepts(request(1, Opcode.CAS, 4, 8))).isFalse();
+        for (int fragment : new int[] {-1, 16, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+            BounceRequest request = request(1, Opcode.READ, 0, 8);
+            request.fragment = fragment;
+            assertThat(accepts(request)).isFalse();
+        }
+        assertThat(resultOf(request(1, Opcode.READ, 0, 8))).isEqualTo(BounceLayout.DONE);
+    }
+
+    /** At most one request a fragment: so an importer cannot make its home remember more. */
+    @Test
+    void fragmentHasOneRequestAtATime() {
+        assertThat(served.tryOwn(this)).isTrue(); // an atomic must wait
+        BounceRequest waiting = request(1, Opcode.FADD, 0, 8);
+        assertThat(accepts(waiting)).isTrue();
+        assertThat(accepts(request(1, Opcode.READ, 0, 8))).isFalse();
+        BounceRequest other = request(1, Opcode.READ, 0, 8);
+        other.fragment = 1;
+        assertThat(resultOf(other)).isEqualTo(BounceLayout.DONE);
+        assertThat(result(waiting)).isZero();
+
+        served.disown(this);
+
+        assertThat(await(waiting)).isEqualTo(BounceLayout.DONE);
+        assertThat(resultOf(numbered(request(1, Opcode.READ, 0, 8), 8))).isEqualTo(BounceLayout.DONE);
+    }
+
+    @Test
+    void memoryThatWasTakenAwayIsGone() {
+        assertThat(resultOf(request(1, Opcode.READ, 0, 8))).isEqualTo(BounceLayout.DONE);
+        memory.closeByForce();
+        assertThat(resultOf(numbered(request(1, Opcode.READ, 0, 8), 8))).isEqualTo(BounceLayout.REVOKED);
+        assertThat(resultOf(numbered(request(1, Opcode.FADD, 0, 8), 9))).isEqualTo(BounceLayout.REVOKED);
+        assertThat(served.tryOwn(this)).as("nothing owns the region").isTrue();
+    }
+
+    @Test
+    void closedServerEndsItsThread() {
+        assertThat(resultOf(request(1, Opcode.READ, 0, 8))).isEqualTo(BounceLayout.DONE);
+        server.close();
+        server.close();
+        Patience.await("its end", server::hasEnded);
+        assertThat(region.copiesInFlight()).isZero();
+    }
+}
