@@ -471,4 +471,64 @@ public abstract class DeviceSegmentsContract extends Contract {
         assertThat(queue.drainAndFlush()).hasSize(20);
         assertThat(imported.home().isZero(0, size)).isTrue();
     }
+
+    /** S12.4: a home that is killed with requests in flight: each ends once, and later ones fail. */
+    @Rule({"S12.4", "S15.21"})
+    @Test
+    void deathOfTheHomeEndsRequestsOnItsDevice() throws Exception {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        int depth = 64;
+        int size = 256 * KB;
+        var imported = imported(size);
+        var source = pair.initiator().buffer(size, new Payload(1));
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(depth).build());
+        Thread posting = Thread.ofPlatform().start(() -> {
+            for (int i = 0; i < depth; i++) {
+                queue.jfs().write(imported.remote(), 0, source, 0, size, i);
+            }
+        });
+
+        processOfHome().kill();
+
+        posting.join();
+        var ended = queue.drainAndFlush();
+        assertThat(ended)
+                .extracting(SendSide.Result::userContext)
+                .hasSize(depth)
+                .doesNotHaveDuplicates();
+        assertThat(ended).last().matches(result -> result.status() != CompletionStatus.SUCCESS);
+        assertThat(imported.remote().isRevoked()).isTrue();
+    }
+
+    /** S12.4, S15.46: an importer that is killed in the middle of its requests holds nothing. */
+    @Rule({"S12.4", "S15.46"})
+    @Test
+    void deadImporterHoldsNothing() throws Exception {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var home = pair.initiator().asHome().deviceSegment(4096, Access.READ_WRITE_ATOMIC);
+        var there = pair.home().importSegment(home.shared());
+        assertThat(there.write(0, new byte[] {1, 2, 3}).isSuccess()).isTrue();
+        Thread adding = Thread.ofVirtual().start(() -> {
+            try {
+                there.addOnes(8, 1_000_000);
+            } catch (RuntimeException e) {
+                // its process was killed
+            }
+        });
+        Patience.await("atomics of the importer", () -> home.word(8) > 10);
+
+        processOfHome().kill();
+
+        adding.join();
+        long word = home.word(8);
+        var mine = pair.initiator().context().importSegment(home.shared());
+        assertThat(pair.initiator()
+                        .queue()
+                        .jfs()
+                        .atomic(Opcode.FADD, mine, 8, pair.initiator().buffer(64), 0, 8, 5, 0, 1, PostFlags.DEFAULT))
+                .isTrue();
+        assertThat(pair.initiator().awaitCompletion().isSuccess()).isTrue();
+        assertThat(home.word(8)).isBetween(word + 5, word + 6); // its last atomic may have been in progress
+        assertThat(home.unregister(Patience.LIMIT).isComplete()).isTrue();
+    }
 }
