@@ -49,8 +49,9 @@ final class SuiteProcess {
     private static void endAfter(Process process, Duration patience) {
         try {
             if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                process.descendants().forEach(ProcessHandle::destroyForcibly); // they hold its output open
-                process.destroyForcibly();
+                List<ProcessHandle> children = process.descendants().toList(); // they hold its output open
+                process.destroyForcibly(); // first: it might count after the end of a child
+                children.forEach(ProcessHandle::destroyForcibly);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // it has ended
