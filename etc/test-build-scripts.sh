@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests ./build and ./urma with scripts in place of JDKs, Maven and its wrapper: sh etc/test-build-scripts.sh
+# Tests ./build, ./urma and urma-bench/gpu with scripts in place of JDKs, Maven and its wrapper: sh etc/test-build-scripts.sh
 # Runs them with every installed shell, because /bin/sh differs between systems.
 set -eu
 
@@ -53,6 +53,37 @@ END
   chmod +x "$1/mvnw"
 }
 
+# A tree and a JDK for urma-bench/gpu: its build makes empty jars, its jlink a java that prints its arguments.
+gpu_tree() {
+  tree "$1"
+  mkdir -p "$1/urma-bench" "$1/urma-cuda/src/test" "$1/examples/src/main"
+  cp "$root/urma-bench/gpu" "$root/urma-bench/launch.sh" "$1/urma-bench"
+  touch "$1/LICENSE" "$1/NOTICE" "$1/urma-bench/pom.xml"
+  cat >"$1/mvnw" <<'END'
+#!/bin/sh
+echo "[$*]"
+for folder in bench tools cuda; do mkdir -p "urma-$folder/target"; done
+for jar in bench/target/gpu tools/target/urma tools/target/urma-tck cuda/target/urma-cuda-1-tests; do : >"urma-$jar.jar"; done
+END
+  chmod +x "$1/mvnw"
+}
+gpu_jdk() {
+  jdk "$1" 25.0.3
+  printf '#!/bin/sh\nfor arg; do echo "[$arg]"; done\nexit 6\n' >"$1/bin/java"
+  printf '#!/bin/sh\necho java.base,java.sql\n' >"$1/bin/jdeps"
+  cat >"$1/bin/jlink" <<'END'
+#!/bin/sh
+while [ $# -gt 1 ]; do
+  case $1 in --add-modules) modules=$2 ;; --output) output=$2 ;; esac
+  shift
+done
+mkdir -p "$output/bin"
+echo "$modules" >"$output/modules"
+cp "$(dirname "$0")/java" "$output/bin/java"
+END
+  chmod +x "$1/bin/java" "$1/bin/jdeps" "$1/bin/jlink"
+}
+
 # run COMMAND...: in an empty environment; fills out, err and code
 run() {
   code=0
@@ -84,11 +115,12 @@ jdk "$work/new/jdk-25" 25.0.3
 jdk "$work/early/jdk 26" 26-ea
 jdk "$work/hundred/jdk-100" 100.0.1
 jdk "$work/mac/jdk-25.jdk/Contents/Home" 25.0.3
+gpu_jdk "$work/gpu/jdk-25"
 jdk "$work/asked/jdk-25x" 25.0.3 no-release
 jdk "$work/asked-old/jdk-21x" 21.0.1 no-release
 
 mkdir -p "$work/home/.m2/wrapper/dists" "$work/bin" "$work/elsewhere"
-for tool in basename cat chmod cp dirname env find head mkdir mv readlink rm sed touch flock; do
+for tool in basename cat chmod cp dirname env find flock gzip head mkdir mv readlink rm sed tar touch uname wc; do
   where=$(command -v "$tool") || continue
   ln -s "$where" "$work/bin/$tool"
 done
@@ -181,6 +213,44 @@ a line' 'urma: first build'
   ln -sf "$mine/urma" "$work/elsewhere/urma-$shell"
   run JAVA_HOME="$work/old/jdk-17" URMA_JDK_FOLDERS="$work/old" sh "$work/elsewhere/urma-$shell"
   expect 'urma without a JDK, through a link' 2 '' 'urma: no JDK 25 or later found'
+
+  # the archive for machines with a GPU
+  mine="$work/gpu tree of $shell"
+  gpu_tree "$mine"
+  gpu="$mine/urma-bench/gpu"
+  unpacked="$work/unpacked by $shell"
+  mkdir -p "$unpacked"
+  run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --pack
+  expect 'gpu --pack without a file' 2 '' 'gpu: --pack needs a FILE'
+  run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --pack "$unpacked"
+  expect 'gpu --pack to a folder' 2 '' "gpu: --pack '$unpacked' is a folder"
+  run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --pack "$work/nowhere/gpu.tar.gz"
+  expect 'gpu --pack to no folder' 2 '' "no file can be made in '$work/nowhere'"
+  run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --part copy --pack x
+  expect 'gpu --pack with a part' 2 '' 'gpu: --pack takes one FILE, and goes alone'
+  [ ! -e "$mine/urma-bench/target" ] || expect 'wrong uses build nothing' 2 '' 'nothing at all'
+  if [ "$(uname -s) $(uname -m)" = 'Linux x86_64' ]; then
+    run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --pack "$unpacked/gpu.tar.gz"
+    expect 'gpu packs, and prints the size' 0 "gpu: packed $unpacked/gpu.tar.gz, " '-Pcontract'
+    tar -xzf "$unpacked/gpu.tar.gz" -C "$unpacked"
+    for file in gpu LICENSE NOTICE jre/bin/java lib/gpu.jar lib/urma.jar lib/urma-tck.jar lib/cuda-tests.jar; do
+      [ -e "$unpacked/$file" ] || expect "the archive lacks $file" 0 'nothing at all' ''
+    done
+    [ "$(cat "$unpacked/jre/modules")" = java.base,java.sql,jdk.unsupported ] || expect 'modules of the image' 0 'nothing at all' ''
+    run sh "$unpacked/gpu" --part copy --out 'a b'
+    expect 'an unpacked gpu runs without a JDK; arguments and exit code pass' 6 "[-Durma.jars=$unpacked/lib]" ''
+    expect 'an unpacked gpu: the arguments' 6 '[io.urma4j.bench.gpu.Gpu]
+[--part]
+[copy]
+[--out]
+[a b]' ''
+    run sh "$unpacked/gpu" --pack x
+    expect 'an unpacked gpu does not pack' 2 '' '--pack needs a source tree, and this is an archive'
+  fi
+  run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --help
+  expect 'gpu in a tree runs with its JDK' 6 "[-Durma.jars=$mine/urma-bench/target/gpu/lib]" ''
+  run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --help
+  [ -z "$err" ] || expect 'gpu does not build again' 6 '' 'nothing at all'
   : >"$work/in"
   printf '%s: done\n' "$shell"
 done

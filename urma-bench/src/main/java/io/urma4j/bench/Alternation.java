@@ -16,13 +16,14 @@ import java.util.Arrays;
  * @param warmUpChunks and how many chunks: on a busy machine time alone is no warm-up, for the JIT waits for a CPU too
  * @param leastChunks how many a round has, however long they take
  */
-record Alternation(int rounds, long roundNanos, long warmUpNanos, int warmUpChunks, int leastChunks) {
+public record Alternation(int rounds, long roundNanos, long warmUpNanos, int warmUpChunks, int leastChunks) {
     private static final int LEAST_WARM_UPS = 2;
     private static final int MOST_WARM_UPS = 8;
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final Duration QUIET = Duration.ofMillis(10); // of compiling in a warm-up and its rest
 
-    Alternation(int rounds, long roundNanos, long warmUpNanos) {
+    /** With a usual warm-up, and at least five chunks a round. */
+    public Alternation(int rounds, long roundNanos, long warmUpNanos) {
         this(rounds, roundNanos, warmUpNanos, 200, 5);
     }
 
@@ -37,7 +38,7 @@ record Alternation(int rounds, long roundNanos, long warmUpNanos, int warmUpChun
     }
 
     /** Nanoseconds per operation of both, round by round. */
-    Rounds measure(Timed subject, Timed peer) {
+    public Rounds measure(Timed subject, Timed peer) {
         warmUp(subject, peer);
         Rounds result = new Rounds(rounds);
         for (int round = 0; round < rounds; round++) {

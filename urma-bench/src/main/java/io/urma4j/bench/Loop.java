@@ -2,7 +2,7 @@ package io.urma4j.bench;
 
 /** Something that is done again and again, one after the other. */
 @FunctionalInterface
-interface Loop {
+public interface Loop {
     /**
      * Does it so often.
      *

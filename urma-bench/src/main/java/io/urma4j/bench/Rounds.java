@@ -25,12 +25,12 @@ public final class Rounds {
     }
 
     /** Median of the subject. */
-    double subject() {
+    public double subject() {
         return median(subject);
     }
 
     /** Median of the peer. */
-    double peer() {
+    public double peer() {
         return median(peer);
     }
 
@@ -45,14 +45,14 @@ public final class Rounds {
     }
 
     /** Subject by peer: times, so more is slower. */
-    double[] ratios() {
+    public double[] ratios() {
         double[] ratios = new double[subject.length];
         Arrays.setAll(ratios, round -> subject[round] / peer[round]);
         return ratios;
     }
 
     /** Peer by subject: speeds, so more is faster. */
-    double[] speeds() {
+    public double[] speeds() {
         double[] speeds = new double[subject.length];
         Arrays.setAll(speeds, round -> peer[round] / subject[round]);
         return speeds;

@@ -2,7 +2,7 @@ package io.urma4j.bench;
 
 /** Something that takes its own time, a chunk at once: long against the clock, short against the scheduler. */
 @FunctionalInterface
-interface Timed {
+public interface Timed {
     /** Does a chunk, and returns the nanoseconds per operation. */
     double chunkNanos();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.bench.compare.Compare;
 import io.urma4j.bench.compare.Guard;
+import io.urma4j.bench.gpu.Gpu;
 import io.urma4j.bench.scale.Scale;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -23,8 +25,17 @@ import picocli.CommandLine;
 /** The options of this module's programs: a wrong one is reported before anything is measured. */
 @Timeout(30)
 class ProgramTest {
-    private static final Map<String, Supplier<Callable<Integer>>> PROGRAMS =
-            Map.of("numbers", Numbers::new, "compare", Compare::new, "guard", Guard::new, "scale", Scale::new);
+    private static final Map<String, Supplier<Callable<Integer>>> PROGRAMS = Map.of(
+            "numbers",
+            Numbers::new,
+            "compare",
+            Compare::new,
+            "guard",
+            Guard::new,
+            "scale",
+            Scale::new,
+            "gpu",
+            () -> new Gpu(Optional.of("/nonexistent/libcuda.so.1")));
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -41,7 +52,7 @@ class ProgramTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"numbers", "compare", "guard", "scale"})
+    @ValueSource(strings = {"numbers", "compare", "guard", "scale", "gpu"})
     void eachHelps(String program) {
         assertThat(run(program + " --help")).isZero();
         assertThat(out.toString()).startsWith("Usage: " + program).contains("--help");
@@ -60,7 +71,13 @@ class ProgramTest {
                 "compare --resume",
                 "guard --pairs",
                 "guard --millis -5",
-                "scale --only nonsense"
+                "scale --only nonsense",
+                "gpu",
+                "gpu --part copy",
+                "gpu --out no-folder",
+                "gpu --part nonsense --out no-folder",
+                "gpu --part copy --out no-folder --pack file",
+                "gpu --part copy --out no-folder nonsense"
             })
     void aWrongUseIsOneLineAndAHint(String words) {
         String program = words.split(" ", 2)[0];
@@ -81,6 +98,8 @@ class ProgramTest {
                 "numbers --quick --only write-8 --json /",
                 "scale --quick --only segments --json FOLDER",
                 "scale --quick --only segments --json FOLDER/no/figures.json",
+                "gpu --part contract --out FOLDER/file",
+                "gpu --part copy --out FOLDER/file/in",
                 "compare --quick --only shm-fadd --no-install --out FOLDER/file",
                 "compare --quick --only shm-fadd --no-install --out FOLDER/file/in"
             })

@@ -22,6 +22,11 @@ final class CopySlots {
         return taken > 0;
     }
 
+    /** Whether the driver has one copy, and no other. */
+    boolean isOneTaken() {
+        return taken == 1;
+    }
+
     /** Takes a place for a copy of {@code stream}, which runs again later if there is none. */
     synchronized boolean tryTake(CudaStream stream) {
         if (taken == limit) {

@@ -2,7 +2,6 @@ package io.urma4j.cuda;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.cuda.CudaThread.Pace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
@@ -25,6 +24,7 @@ final class CudaDevice {
     private final CudaDriver driver;
     private final int ordinal;
     private final CopySlots slots;
+    private final LoneCopy loneCopy; // only the calling thread
     private final CudaThread calls;
     private final CudaPoller poller;
     private final DeviceLoss loss = new DeviceLoss(this);
@@ -40,7 +40,8 @@ final class CudaDevice {
         this.driver = driver;
         this.ordinal = ordinal;
         this.slots = new CopySlots(MAX_IN_FLIGHT);
-        this.calls = new CudaThread("urma-cuda-" + ordinal, () -> slots.areTaken() ? Pace.READY : Pace.IDLE);
+        this.loneCopy = new LoneCopy(this);
+        this.calls = new CudaThread("urma-cuda-" + ordinal, loneCopy);
         this.poller = new CudaPoller(this);
         this.memory = new CudaMemory(this);
         this.engine = new CudaEngine(this, pins);
@@ -61,6 +62,10 @@ final class CudaDevice {
 
     CudaThread calls() {
         return calls;
+    }
+
+    LoneCopy loneCopy() {
+        return loneCopy;
     }
 
     CudaPoller poller() {

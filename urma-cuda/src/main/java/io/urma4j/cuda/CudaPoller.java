@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Asks for the events of a device's copies, on a thread of its own. A stream ends its copies in their order, so that the
- * oldest of each is asked for alone.
+ * Asks for the events of a device's copies, on a thread of its own, but for a {@link LoneCopy}. A stream ends its copies in
+ * their order, so that the oldest of each is asked for alone.
  */
 final class CudaPoller {
     private final CudaDevice device;
@@ -63,7 +63,10 @@ final class CudaPoller {
         if (ended > 0) {
             return Pace.PROGRESS;
         }
-        return streams.isEmpty() ? Pace.IDLE : Pace.PENDING;
+        if (!streams.isEmpty()) {
+            return Pace.PENDING;
+        }
+        return device.slots().areTaken() ? Pace.READY : Pace.IDLE;
     }
 
     /** The device is lost: ends the copies at once. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One stream of a device. A copy waits here until the device's calling thread hands it to the driver, then in {@link
- * CudaPoller} for its event. As a task, it submits what waits.
+ * LoneCopy} or {@link CudaPoller} for its event. As a task, it submits what waits.
  *
  * <p>A copy that waits here can be aborted. The driver cannot abort one that it has: that ends when it ends.
  */
@@ -118,7 +118,7 @@ final class CudaStream extends Task implements CopyStream {
                 ended(work, device.loss().failed(e));
                 continue;
             }
-            device.poller().post(work);
+            device.loneCopy().take(work);
         }
     }
 
@@ -150,22 +150,27 @@ final class CudaStream extends Task implements CopyStream {
     /** On the polling thread: ends the copies whose events have come. Returns how many. */
     int pollEvents() {
         int count = 0;
-        for (CudaWork work = polled.peekFirst(); work != null; work = polled.peekFirst()) {
-            RuntimeException failure = device.loss().get();
-            if (failure == null) {
-                try {
-                    if (!device.driver().isDone(work.event())) {
-                        break;
-                    }
-                } catch (RuntimeException e) {
-                    failure = device.loss().lose(e); // nothing will tell when the copy ends
-                }
-            }
+        for (CudaWork work = polled.peekFirst(); work != null && endIfDone(work); work = polled.peekFirst()) {
             polled.removeFirst();
-            ended(work, failure);
             count++;
         }
         return count;
+    }
+
+    /** On the thread that asks for its event: ends a copy whose event has come. Returns whether it has ended. */
+    boolean endIfDone(CudaWork work) {
+        RuntimeException failure = device.loss().get();
+        if (failure == null) {
+            try {
+                if (!device.driver().isDone(work.event())) {
+                    return false;
+                }
+            } catch (RuntimeException e) {
+                failure = device.loss().lose(e); // nothing will tell when the copy ends
+            }
+        }
+        ended(work, failure);
+        return true;
     }
 
     boolean isPolled() {

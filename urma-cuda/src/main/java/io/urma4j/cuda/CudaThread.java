@@ -23,7 +23,10 @@ final class CudaThread {
     /** A thread that had nothing to do for this long parks: a wake-up costs as much. */
     private static final long SPIN_NANOS = 20_000;
 
-    /** While copies are in progress, it stays awake for this long after its last work, and yields. */
+    /** While copies are in progress, it yields between its rounds after this long: a copy of 1 MiB ends before. */
+    private static final long YIELD_NANOS = 50_000;
+
+    /** While copies are in progress, it stays awake for this long after its last work. */
     private static final long AWAKE_NANOS = 1_000_000;
 
     /** How long it parks at a time while it waits for something that wakes no thread. */
@@ -33,6 +36,9 @@ final class CudaThread {
     @FunctionalInterface
     interface Round {
         Pace run();
+
+        /** Tasks have come and run next; each may block. */
+        default void beforeTasks() {}
     }
 
     /** What a round found. */
@@ -89,7 +95,7 @@ final class CudaThread {
     }
 
     private static void relax(long quietNanos) {
-        if (quietNanos < SPIN_NANOS) {
+        if (quietNanos < YIELD_NANOS) {
             Thread.onSpinWait();
         } else {
             Thread.yield();
@@ -101,6 +107,7 @@ final class CudaThread {
         if (task == null) {
             return false;
         }
+        round.beforeTasks();
         while (task != null) {
             Task following = task.next; // before the run: the task may be added again at once
             task.next = null;

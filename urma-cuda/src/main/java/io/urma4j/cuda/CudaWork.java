@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One copy from its start to its end; reused by its stream. The thread that starts the copy fills it under the stream's lock,
- * the device's calling thread submits it, and the polling thread ends it.
+ * the device's calling thread submits it, and the thread that sees its event ends it.
  */
 final class CudaWork extends Task {
     /** What to do; addresses are those of the device but {@code host}. */

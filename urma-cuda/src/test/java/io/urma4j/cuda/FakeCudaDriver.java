@@ -11,10 +11,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A CUDA driver in memory, stricter than the real one: a call by a virtual thread, or without a context, fails and is recorded;
@@ -66,6 +68,8 @@ final class FakeCudaDriver implements CudaDriver {
 
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
     private final Map<String, Integer> failures = new ConcurrentHashMap<>();
+    private final Map<String, Set<String>> threads = new ConcurrentHashMap<>();
+    private final Map<String, CountDownLatch> blocked = new ConcurrentHashMap<>();
     private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
     private volatile long delayNanos;
     private volatile boolean held;
@@ -107,6 +111,16 @@ final class FakeCudaDriver implements CudaDriver {
     /** Calls of a function so far. */
     int count(String function) {
         return counts.getOrDefault(function, 0);
+    }
+
+    /** The names of the threads that called a function. */
+    Set<String> threads(String function) {
+        return Set.copyOf(threads.getOrDefault(function, Set.of()));
+    }
+
+    /** Each later call of a function waits; of one that holds no lock of the driver, such as cuPointerGetAttributes. */
+    void block(String function, CountDownLatch end) {
+        blocked.put(function, end);
     }
 
     /** How often each allocation was made safe for peers, by its buffer id. */
@@ -196,6 +210,9 @@ final class FakeCudaDriver implements CudaDriver {
 
     private void enter(String function) {
         counts.merge(function, 1, Integer::sum);
+        threads.computeIfAbsent(function, _ -> ConcurrentHashMap.newKeySet())
+                .add(Thread.currentThread().getName());
+        awaitEnd(blocked.get(function));
         if (Thread.currentThread().isVirtual()) {
             violations.add(function + " by a virtual thread");
             throw failure(function, CudaCode.INVALID_CONTEXT);
@@ -203,6 +220,16 @@ final class FakeCudaDriver implements CudaDriver {
         int code = failures.getOrDefault(function, 0);
         if (code != 0) {
             throw failure(function, code);
+        }
+    }
+
+    private static void awaitEnd(@Nullable CountDownLatch blocked) {
+        if (blocked != null) {
+            try {
+                blocked.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

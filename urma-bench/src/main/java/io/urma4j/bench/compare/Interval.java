@@ -9,7 +9,7 @@ import java.util.Arrays;
  * @param middle the geometric mean
  * @param high its upper end
  */
-record Interval(double low, double middle, double high) {
+public record Interval(double low, double middle, double high) {
     /** Student's t for 95 %, two-sided, from one degree of freedom on. */
     private static final double[] T = {
         12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
@@ -19,7 +19,7 @@ record Interval(double low, double middle, double high) {
     private static final double T_OF_MANY = 1.96;
 
     /** Ratios multiply, so that it is their logarithms that are averaged: twice as slow is as far off as twice as quick. */
-    static Interval of(double[] ratios) {
+    public static Interval of(double[] ratios) {
         if (ratios.length < 2) {
             throw new IllegalArgumentException(ratios.length + " pairs make no interval");
         }
