@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * The other process of a figure: this program, with another main class. Commands are lines on its standard input and
  * answers are lines on its standard output, so that no secret is ever an argument.
  */
-final class ChildProcess implements AutoCloseable {
+public final class ChildProcess implements AutoCloseable {
     private final Process process;
     private final PrintWriter toChild;
     private final BufferedReader fromChild;
@@ -32,7 +32,7 @@ final class ChildProcess implements AutoCloseable {
     }
 
     /** Starts another program, with this JVM's own options, which speaks the same way. */
-    static ChildProcess start(String classPath, String... program) throws IOException {
+    public static ChildProcess start(String classPath, String... program) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
@@ -47,11 +47,13 @@ final class ChildProcess implements AutoCloseable {
         return process.pid();
     }
 
-    void say(String line) {
+    /** Says something. */
+    public void say(String line) {
         toChild.println(line);
     }
 
-    String hear() throws IOException {
+    /** What it says next, which must come. */
+    public String hear() throws IOException {
         String line = fromChild.readLine();
         if (line == null) {
             throw new IOException("the child process has ended: its last words are above");
@@ -65,7 +67,7 @@ final class ChildProcess implements AutoCloseable {
         return answer();
     }
 
-    /** What it says next, which must come. */
+    /** The same, without a checked exception. */
     String answer() {
         try {
             return hear();

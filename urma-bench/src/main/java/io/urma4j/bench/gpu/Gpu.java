@@ -42,7 +42,8 @@ public final class Gpu implements Callable<Integer> {
             required = true,
             description = {
                 "contract: the contract of the driver's bindings, and the rules of S15 on cuda:0.",
-                "copy: copies of each length and alignment, and their speed beside the driver's own calls."
+                "copy: copies of each length and alignment, and their speed beside the driver's own calls.",
+                "served: READs and WRITEs of another process on device memory, which its home serves, on shm0."
             })
     private Part part;
 

@@ -4,7 +4,8 @@ package io.urma4j.bench.gpu;
 @SuppressWarnings("MemberName") // as users write them
 enum Part {
     contract,
-    copy;
+    copy,
+    served;
 
     /**
      * Runs it, and reports what it finds; a failure that it reports does not end it.
@@ -16,6 +17,7 @@ enum Part {
         switch (this) {
             case contract -> ContractPart.run(run);
             case copy -> CopyPart.run(run);
+            case served -> ServedPart.run(run);
         }
     }
 }

@@ -26,7 +26,8 @@ record PartRun(Report report, Optional<String> library, Path jars) {
     /** How long the longest step of a part may take: a part has less than five minutes. */
     static final Duration PATIENCE = Duration.ofMinutes(4);
 
-    private static final String LIBRARY_SETTING = "urma.cuda.library";
+    /** Names the library to look for the driver in. */
+    static final String LIBRARY_SETTING = "urma.cuda.library";
 
     /**
      * The driver, with at least one device, which it reports.

@@ -1,0 +1,166 @@
+package io.urma4j.bench.gpu;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.urma4j.RemoteSegment;
+import io.urma4j.SharedSegment;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.bench.Alternation;
+import io.urma4j.bench.ChildProcess;
+import io.urma4j.bench.Limit.AtLeast;
+import io.urma4j.bench.Loop;
+import io.urma4j.bench.Rounds;
+import io.urma4j.bench.Timed;
+import io.urma4j.cuda.CudaClient;
+import io.urma4j.cuda.CudaDriver;
+import io.urma4j.peer.DeviceMemory;
+import io.urma4j.peer.DmaEngine;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Requests on the device memory of another process, beside the slower of what they consist of: the driver's copy, and the copy of
+ * one thread from memory to memory.
+ */
+final class ServedPart {
+    private static final long FOOTPRINT_BYTES = Copies.FOOTPRINT_BYTES;
+    private static final long PAGE_BYTES = 4096;
+    private static final int[] LENGTHS = {64 << 10, 1 << 20, 16 << 20};
+    private static final int GATED_BYTES = 16 << 20;
+    private static final double LIMIT = 0.7;
+    private static final double ANY = 0; // a figure without a limit
+    private static final int CHUNK_BYTES = 32 << 20;
+    private static final int MOST_COPIES = 64;
+    private static final int TRIES = 30;
+
+    private ServedPart() {}
+
+    static void run(PartRun run) throws Exception {
+        CudaDriver driver = run.driver();
+        try (Urma urma = Urma.open(run.options());
+                DeviceMemory memory = urma.peerMemory().allocate(CudaClient.NAME, PartRun.ORDINAL, FOOTPRINT_BYTES);
+                UrmaContext context = urma.device("shm0").openContext();
+                ChildProcess child = home(run);
+                RemoteSegment remote = context.importSegment(SharedSegment.parse(child.hear()))) {
+            ServedCopies served = new ServedCopies(context, remote);
+            check(served, remote, run.report());
+            try (Arena arena = Arena.ofShared();
+                    var region = memory.pin(true, List.of())) {
+                MemorySegment host = arena.allocate(FOOTPRINT_BYTES, PAGE_BYTES).fill((byte) 1);
+                MemorySegment other =
+                        arena.allocate(FOOTPRINT_BYTES, PAGE_BYTES).fill((byte) 2);
+                try (DmaEngine.Pinning _ = region.engine().pinHost(host);
+                        HandCopies byHand =
+                                HandCopies.open(driver, PartRun.ORDINAL, memory.address(), host.address())) {
+                    compare(served, byHand, memcpy(host, other), run.report());
+                }
+            }
+        }
+    }
+
+    private static ChildProcess home(PartRun run) throws IOException {
+        List<String> program = new ArrayList<>(List.of(ServedHome.class.getName()));
+        run.library().ifPresent(program::add);
+        return ChildProcess.start(System.getProperty("java.class.path"), program.toArray(String[]::new));
+    }
+
+    /** Bytes that were written come back. */
+    private static void check(ServedCopies served, RemoteSegment remote, Report report) {
+        MemorySegment local = served.local().memory();
+        for (long at = 0; at < FOOTPRINT_BYTES; at += Long.BYTES) {
+            local.set(JAVA_LONG, at, at * 0x9E37_79B9_7F4A_7C15L);
+        }
+        int length = Math.toIntExact(FOOTPRINT_BYTES);
+        served.in(length).run(1);
+        local.fill((byte) 0);
+        served.out(length).run(1);
+        for (long at = 0; at < FOOTPRINT_BYTES; at += Long.BYTES) {
+            if (local.get(JAVA_LONG, at) != at * 0x9E37_79B9_7F4A_7C15L) {
+                report.failed("byte " + at + " of " + remote + " came back wrong");
+                return;
+            }
+        }
+        report.line("%d MiB written to the home's device and read back: every byte is right"
+                .formatted(FOOTPRINT_BYTES >> 20));
+    }
+
+    private static Loop memcpy(MemorySegment from, MemorySegment to, int lengthBytes) {
+        return copies -> {
+            for (int i = 0; i < copies; i++) {
+                long at = Copies.place(i, lengthBytes);
+                MemorySegment.copy(from, at, to, at, lengthBytes);
+            }
+            return copies;
+        };
+    }
+
+    private static Copies memcpy(MemorySegment one, MemorySegment other) {
+        return new Copies() {
+            @Override
+            public Loop in(int lengthBytes) {
+                return memcpy(one, other, lengthBytes);
+            }
+
+            @Override
+            public Loop out(int lengthBytes) {
+                return memcpy(other, one, lengthBytes);
+            }
+        };
+    }
+
+    private static void compare(ServedCopies served, HandCopies byHand, Copies memcpy, Report report)
+            throws IOException {
+        report.line("");
+        report.line(Comparison.HEAD);
+        List<Comparison> all = new ArrayList<>();
+        for (int length : LENGTHS) {
+            for (boolean isIn : new boolean[] {true, false}) {
+                Comparison comparison = compare(served, byHand, memcpy, length, isIn);
+                report.line(comparison.line());
+                all.add(comparison);
+            }
+        }
+        all.stream()
+                .filter(comparison -> !comparison.isKept())
+                .forEach(missed -> report.failed(missed.name() + " misses its limit"));
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("figures", all.stream().map(Comparison::asMap).toList());
+        report.json(figures);
+    }
+
+    private static Comparison compare(Copies served, Copies byHand, Copies memcpy, int lengthBytes, boolean isIn) {
+        Timed subject = timed(served, lengthBytes, isIn);
+        Timed driver = timed(byHand, lengthBytes, isIn);
+        Timed thread = timed(memcpy, lengthBytes, isIn);
+        boolean isDriverSlower = quick(driver) > quick(thread);
+        Rounds rounds =
+                new Alternation(15, 150_000_000, 400_000_000).measure(subject, isDriverSlower ? driver : thread);
+        String length = lengthBytes < 1 << 20 ? (lengthBytes >> 10) + "k" : (lengthBytes >> 20) + "m";
+        String what = "%s device memory of another process, speed beside %s"
+                .formatted(isIn ? "WRITE to" : "READ from", isDriverSlower ? "the driver's copy" : "memcpy");
+        return new Comparison(
+                "gpu-served-" + (isIn ? "write-" : "read-") + length,
+                what,
+                rounds,
+                new AtLeast(lengthBytes == GATED_BYTES ? LIMIT : ANY));
+    }
+
+    private static Timed timed(Copies copies, int lengthBytes, boolean isIn) {
+        int ofAChunk = Math.clamp(CHUNK_BYTES / lengthBytes, 1, MOST_COPIES);
+        return Timed.of(isIn ? copies.in(lengthBytes) : copies.out(lengthBytes), ofAChunk);
+    }
+
+    private static double quick(Timed timed) {
+        double[] nanos = new double[TRIES];
+        for (int i = 0; i < TRIES; i++) {
+            nanos[i] = timed.chunkNanos();
+        }
+        return Rounds.median(nanos);
+    }
+}
