@@ -1,5 +1,6 @@
 package io.urma4j.shm;
 
+import io.urma4j.shm.bounce.BounceServer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -15,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * more, and sleeps. A thread that is about to wait requests the wake-ups itself, so that its message does not wait for a
  * tick.
  */
-final class Progress {
+final class Progress implements BounceServer.Rings {
     /** How often the engine checks while other threads poll. */
     private static final long TICK_NANOS = 1_000_000;
 
@@ -84,7 +85,8 @@ final class Progress {
     }
 
     /** A thread polls. */
-    void poll() {
+    @Override
+    public void poll() {
         POLLS.setOpaque(this, polls + 1);
         round(false);
     }
@@ -115,7 +117,8 @@ final class Progress {
     }
 
     /** A thread is about to wait for an event: arrivals wake the engine from now on. */
-    void prepareWait() {
+    @Override
+    public void prepareWait() {
         askForWakeUps();
         boolean done = takeAll(); // what came before that
         if (!done || waitingQueues.get() > 0) {

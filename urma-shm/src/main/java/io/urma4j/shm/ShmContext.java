@@ -17,6 +17,7 @@ import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.shm.bounce.BounceServer;
 import io.urma4j.shm.control.Complaints;
 import io.urma4j.shm.control.ControlPlane;
 import io.urma4j.shm.control.DataPlane;
@@ -321,6 +322,11 @@ final class ShmContext implements ProviderContext, DataPlane {
         }
         path.out().reap(true); // answers make room
         return false;
+    }
+
+    @Override
+    public BounceServer.Rings rings() {
+        return progress;
     }
 
     @Override

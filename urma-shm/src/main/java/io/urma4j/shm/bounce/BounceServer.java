@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves the device memory of this context to one importer: its thread starts the copies that the importer asks for, and tells when
- * they have ended. It lives as long as there is work, and a little longer.
+ * they have ended. It lives as long as there is work, and a little longer. Meanwhile it polls the message rings itself, so that no
+ * request waits for another thread.
  *
  * <p>The importer is not trusted: a request that no honest importer sends is refused by {@link #accept}, and there is at most one
  * request a fragment.
@@ -26,17 +27,18 @@ import org.jspecify.annotations.Nullable;
 public final class BounceServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(BounceServer.class.getName());
 
-    private static final int SPINS = 500;
-    private static final long BUSY_PARK_NANOS = 10_000;
-    private static final long IDLE_PARK_NANOS = 1_000_000;
-    private static final int IDLE_ROUNDS = 20; // with nothing to do, before the thread ends
+    private static final int BUSY_SPINS = 2_000; // while copies are in progress
+    private static final int IDLE_SPINS = 500;
+    private static final long BUSY_PARK_NANOS = 20_000;
+    private static final long IDLE_PARK_NANOS = 20_000_000; // without a request, before the thread ends
 
-    /** How long a copy of an atomic may take, and how long the end of a server waits for copies. */
-    static final Duration TIMEOUT = Duration.ofSeconds(30);
+    /** How long the end of a server waits for a native call on the buffer. */
+    private static final Duration FENCE_TIMEOUT = Duration.ofSeconds(1);
 
     private final ImportedMapping mapping;
     private final MemorySegment buffer;
     private final LongFunction<@Nullable ServedGrant> grants;
+    private final Rings rings;
     private final String importer;
     private final BounceRequest[] requests = new BounceRequest[BounceLayout.FRAGMENTS];
 
@@ -48,6 +50,15 @@ public final class BounceServer implements AutoCloseable {
     private final List<ServedCopy> started = new ArrayList<>(); // both only the thread
     private final Map<DmaEngine, EngineLink> links = new HashMap<>();
 
+    /** The message rings of this context, by which requests come. Safe for any thread. */
+    public interface Rings {
+        /** Handles arrivals, requests among them. */
+        void poll();
+
+        /** The calling thread polls no more: arrivals wake the engine from now on. */
+        void prepareWait();
+    }
+
     /**
      * A server without requests.
      *
@@ -55,7 +66,9 @@ public final class BounceServer implements AutoCloseable {
      * @param grants finds an import of this importer by its number; called by any thread
      * @param importer for messages
      */
-    public BounceServer(ImportedMapping mapping, LongFunction<@Nullable ServedGrant> grants, String importer) {
+    public BounceServer(
+            ImportedMapping mapping, LongFunction<@Nullable ServedGrant> grants, Rings rings, String importer) {
+        this.rings = rings;
         this.mapping = mapping;
         this.buffer = mapping.segment();
         this.grants = grants;
@@ -92,7 +105,7 @@ public final class BounceServer implements AutoCloseable {
     /** Under the monitor. */
     private void wake() {
         if (thread == null) {
-            thread = Thread.ofVirtual().name("urma-shm-serve").start(this::run);
+            thread = Thread.ofPlatform().daemon().name("urma-shm-serve").start(this::run);
         } else {
             LockSupport.unpark(thread);
         }
@@ -100,33 +113,51 @@ public final class BounceServer implements AutoCloseable {
 
     private void run() {
         int idle = 0;
-        while (!endsAfter(idle)) {
+        while (!isOver()) {
+            rings.poll();
             idle = round() ? 0 : idle + 1;
-            if (idle > SPINS) {
-                LockSupport.parkNanos(started.isEmpty() ? IDLE_PARK_NANOS : BUSY_PARK_NANOS);
-            } else if (idle > 0) {
+            if (!started.isEmpty()) {
+                pauseWhileBusy(idle);
+            } else if (idle > IDLE_SPINS) {
+                rings.prepareWait();
+                if (!hasWaiting()) {
+                    LockSupport.parkNanos(IDLE_PARK_NANOS);
+                    if (hasEndedIdle()) {
+                        return;
+                    }
+                }
+                idle = 0;
+            } else {
                 Thread.onSpinWait();
             }
         }
+        release();
     }
 
-    /** Whether the thread ends: it has had nothing to do for a while, or the server is closed. */
-    private boolean endsAfter(int idle) {
-        if (!started.isEmpty()) {
+    private static void pauseWhileBusy(int idle) {
+        if (idle > BUSY_SPINS) {
+            LockSupport.parkNanos(BUSY_PARK_NANOS);
+        } else {
+            Thread.onSpinWait();
+        }
+    }
+
+    private synchronized boolean hasWaiting() {
+        return closed || !waiting.isEmpty();
+    }
+
+    /** Whether there is nothing to do, so that the thread ends; the next request starts another. */
+    private synchronized boolean hasEndedIdle() {
+        if (closed || !waiting.isEmpty()) {
             return false;
         }
-        synchronized (this) {
-            if (!closed && (idle < SPINS + IDLE_ROUNDS || !waiting.isEmpty())) {
-                return false;
-            }
-            if (!closed) {
-                thread = null;
-                return true;
-            }
-            waiting.clear();
-        }
-        release();
+        thread = null;
         return true;
+    }
+
+    /** Whether the server is closed, and no copy is in progress. */
+    private synchronized boolean isOver() {
+        return closed && started.isEmpty();
     }
 
     /** Starts what waits, and tells what has ended; true if there was any. */
@@ -209,7 +240,7 @@ public final class BounceServer implements AutoCloseable {
     private void release() {
         links.values().forEach(EngineLink::close);
         links.clear();
-        mapping.revoke(System.nanoTime() + TIMEOUT.toNanos());
+        mapping.revoke(System.nanoTime() + FENCE_TIMEOUT.toNanos());
     }
 
     /** The importer is gone, or this context ends: the thread unmaps the buffer once no copy is in progress. Idempotent. */

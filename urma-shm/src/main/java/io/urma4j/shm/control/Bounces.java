@@ -83,7 +83,7 @@ final class Bounces {
         }
         try (Fd theirs = descriptors.removeFirst()) {
             ImportedMapping mapping = ImportedMapping.mapWhole(theirs, BounceLayout.BYTES, true);
-            from.server = new BounceServer(mapping, from.served::get, from.toString());
+            from.server = new BounceServer(mapping, from.served::get, dataPlane.rings(), from.toString());
             via.send(new Done(request.request()));
         } catch (UrmaException e) {
             via.send(new Refused(request.request(), e.status(), "no bounce buffer: " + e.reason()));

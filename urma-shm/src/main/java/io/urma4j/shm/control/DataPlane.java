@@ -3,6 +3,7 @@ package io.urma4j.shm.control;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.Resource;
 import io.urma4j.UrmaStatus;
+import io.urma4j.shm.bounce.BounceServer;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -28,6 +29,9 @@ public interface DataPlane {
 
     /** Sends a request of a bounce client to a peer; false if there is no room now, or the peer is gone. Any thread. */
     boolean request(Peer to, MemorySegment request);
+
+    /** The message rings, for servers of device memory. */
+    BounceServer.Rings rings();
 
     /**
      * A peer and its path are gone. Called once per peer, and only for one with a path, an import or a grant. The data

@@ -41,6 +41,14 @@ class BounceServerTest {
         public void invalidated(InvalidationReason reason) {}
     };
 
+    private static final BounceServer.Rings NO_RINGS = new BounceServer.Rings() {
+        @Override
+        public void poll() {}
+
+        @Override
+        public void prepareWait() {}
+    };
+
     private final Map<Long, ServedGrant> grants = new HashMap<>();
     private final StagedCopies copies = new StagedCopies();
     private Urma urma;
@@ -65,7 +73,7 @@ class BounceServerTest {
         grants.put(3L, new Grant(served, Access.READ_WRITE, true));
         buffer = ShmMemory.allocate(BounceLayout.BYTES, AllocOptions.DEFAULT, "test");
         ImportedMapping mapping = ImportedMapping.mapWhole(buffer.fd().duplicate(), BounceLayout.BYTES, true);
-        server = new BounceServer(mapping, grants::get, "test");
+        server = new BounceServer(mapping, grants::get, NO_RINGS, "test");
     }
 
     @AfterEach

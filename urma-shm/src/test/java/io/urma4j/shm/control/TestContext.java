@@ -17,6 +17,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.shm.bounce.BounceServer;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.SegmentRequest;
@@ -35,6 +36,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A control plane with a minimal data plane: it grants queue 7 for token 77, and records all notifications. */
 final class TestContext implements DataPlane, AutoCloseable {
+    private static final BounceServer.Rings NO_RINGS = new BounceServer.Rings() {
+        @Override
+        public void poll() {}
+
+        @Override
+        public void prepareWait() {}
+    };
+
     static final long RING_BYTES = 64 << 10;
     static final Duration LONG = Duration.ofSeconds(20);
     static final int QUEUE = 7;
@@ -157,6 +166,11 @@ final class TestContext implements DataPlane, AutoCloseable {
         if (paths.put(peer, path) != null) {
             throw new AssertionError("a second path to " + peer);
         }
+    }
+
+    @Override
+    public BounceServer.Rings rings() {
+        return NO_RINGS;
     }
 
     /** It has no rings: its requests find no room. */
