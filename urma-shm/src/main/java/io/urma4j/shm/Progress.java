@@ -116,9 +116,19 @@ final class Progress implements BounceServer.Rings {
         }
     }
 
-    /** A thread is about to wait for an event: arrivals wake the engine from now on. */
     @Override
-    public void prepareWait() {
+    public void beginWait() {
+        demand.armedJfcs.incrementAndGet(); // as a thread that waits for a JFC does
+        prepareWait();
+    }
+
+    @Override
+    public void endWait() {
+        demand.armedJfcs.decrementAndGet();
+    }
+
+    /** A thread is about to wait for an event: arrivals wake the engine from now on. */
+    void prepareWait() {
         askForWakeUps();
         boolean done = takeAll(); // what came before that
         if (!done || waitingQueues.get() > 0) {

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class BounceServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(BounceServer.class.getName());
 
-    private static final int BUSY_SPINS = 2_000; // while copies are in progress
-    private static final int IDLE_SPINS = 500;
+    private static final int SPINS = 2_000; // an importer that copies a fragment asks again within this time
     private static final long BUSY_PARK_NANOS = 20_000;
     private static final long IDLE_PARK_NANOS = 20_000_000; // without a request, before the thread ends
 
@@ -55,8 +54,11 @@ public final class BounceServer implements AutoCloseable {
         /** Handles arrivals, requests among them. */
         void poll();
 
-        /** The calling thread polls no more: arrivals wake the engine from now on. */
-        void prepareWait();
+        /** The calling thread polls no more: the engine handles arrivals at once from now on. */
+        void beginWait();
+
+        /** It polls again. */
+        void endWait();
     }
 
     /**
@@ -118,13 +120,10 @@ public final class BounceServer implements AutoCloseable {
             idle = round() ? 0 : idle + 1;
             if (!started.isEmpty()) {
                 pauseWhileBusy(idle);
-            } else if (idle > IDLE_SPINS) {
-                rings.prepareWait();
-                if (!hasWaiting()) {
-                    LockSupport.parkNanos(IDLE_PARK_NANOS);
-                    if (hasEndedIdle()) {
-                        return;
-                    }
+            } else if (idle > SPINS) {
+                sleep();
+                if (hasEndedIdle()) {
+                    return;
                 }
                 idle = 0;
             } else {
@@ -134,8 +133,20 @@ public final class BounceServer implements AutoCloseable {
         release();
     }
 
+    /** Until a request comes, but not for ever. */
+    private void sleep() {
+        rings.beginWait();
+        try {
+            if (!hasWaiting()) {
+                LockSupport.parkNanos(IDLE_PARK_NANOS);
+            }
+        } finally {
+            rings.endWait();
+        }
+    }
+
     private static void pauseWhileBusy(int idle) {
-        if (idle > BUSY_SPINS) {
+        if (idle > SPINS) {
             LockSupport.parkNanos(BUSY_PARK_NANOS);
         } else {
             Thread.onSpinWait();

@@ -46,7 +46,10 @@ class BounceServerTest {
         public void poll() {}
 
         @Override
-        public void prepareWait() {}
+        public void beginWait() {}
+
+        @Override
+        public void endWait() {}
     };
 
     private final Map<Long, ServedGrant> grants = new HashMap<>();

@@ -41,7 +41,10 @@ final class TestContext implements DataPlane, AutoCloseable {
         public void poll() {}
 
         @Override
-        public void prepareWait() {}
+        public void beginWait() {}
+
+        @Override
+        public void endWait() {}
     };
 
     static final long RING_BYTES = 64 << 10;
