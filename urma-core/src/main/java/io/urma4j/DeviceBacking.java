@@ -98,7 +98,7 @@ final class DeviceBacking implements RegionUser {
         });
     }
 
-    /** The region itself refuses copies from now on; importers are told. */
+    /** The region itself refuses copies from now on; importers are notified. */
     @Override
     public void revoke(InvalidationReason reason) {
         ProviderSegment known = exported;

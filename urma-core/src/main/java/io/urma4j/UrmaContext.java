@@ -144,8 +144,7 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     /**
-     * Registers memory of a GPU or NPU (S15.10). Its home serves importers: the segment is not one-sided, and not mappable.
-     * Blocks while its client pins it.
+     * Registers memory of a GPU or NPU (S15.10), which is not mappable. Blocks while its client pins it.
      * @throws UrmaException EINVAL for a device without {@code deviceMemory}, or freed memory
      */
     public LocalSegment register(DeviceMemory memory, SegmentConfig config) {

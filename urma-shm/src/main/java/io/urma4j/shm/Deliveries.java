@@ -3,7 +3,6 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Opcode;
 import io.urma4j.ReceiveState;
-import io.urma4j.shm.bounce.BounceRequest;
 import io.urma4j.shm.control.InvalidateResult;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.Answer;
@@ -149,9 +148,6 @@ final class Deliveries {
     // ---- messages of one slot
 
     private boolean deliverWhole() {
-        if (in.opcode() == BounceRequest.SLOT_OPCODE) {
-            return serve();
-        }
         long payload = payloadBytes();
         if (payload != in.chunkBytes()) {
             return false; // a record would promise bytes that were not sent
@@ -171,15 +167,6 @@ final class Deliveries {
         if (answer != FILLING) {
             answer(answer, inbound);
         }
-        return true;
-    }
-
-    /** A request for device memory: its result lies in the bounce buffer, later. */
-    private boolean serve() {
-        if (!peer.serve(in.memory(), in.payloadAt(), in.chunkBytes())) {
-            return false;
-        }
-        in.answerTakenLater();
         return true;
     }
 

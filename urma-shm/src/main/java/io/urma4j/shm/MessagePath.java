@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.TransportPath;
+import io.urma4j.shm.bounce.BounceRequest;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.RingReceiver;
@@ -122,7 +123,7 @@ final class MessagePath {
         boolean hold = delayed.mayWait() && !insist;
         try {
             int taken = deliveries.isFilling() ? RingReceiver.NONE : in.take();
-            while (taken == RingReceiver.TAKEN && deliveries.deliver()) {
+            while (taken == RingReceiver.TAKEN && deliver()) {
                 boolean goesOn = ++count < BATCH && !deliveries.isFilling();
                 taken = goesOn ? in.take() : RingReceiver.NONE;
             }
@@ -143,6 +144,19 @@ final class MessagePath {
             out.wakePeer();
         }
         return count;
+    }
+
+    private boolean deliver() {
+        return in.opcode() == BounceRequest.SLOT_OPCODE ? serve() : deliveries.deliver();
+    }
+
+    /** A request for device memory: its result lies in the bounce buffer, later. */
+    private boolean serve() {
+        if (!peer.serve(in.memory(), in.payloadAt(), in.chunkBytes())) {
+            return false;
+        }
+        in.answerTakenLater();
+        return true;
     }
 
     /** Has a thread make the copy into a buffer in device memory, if the last slot needs one. */

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.UrmaException;
 import io.urma4j.shm.bounce.RemoteFailure;
+import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.StagedRegion;
@@ -20,7 +21,7 @@ final class OneSided {
     static CompletionStatus execute(Wqe entry) {
         try {
             if (entry.isRemoteServed()) {
-                ServedRange.execute(entry);
+                executeServed(entry);
                 return CompletionStatus.SUCCESS;
             }
             switch (entry.opcode) {
@@ -40,8 +41,25 @@ final class OneSided {
         }
     }
 
+    private static void executeServed(Wqe entry) {
+        ShmImport remote = entry.remote;
+        assert remote != null : "the opcode has a remote range";
+        ServedMemory served = remote.served();
+        served.checkOpen();
+        long at = entry.remoteOffset;
+        switch (entry.opcode) {
+            case WRITE, WRITE_IMM -> ServedRange.write(entry.sges, entry.inlinePayload(), served, at);
+            case WRITE_NOTIFY -> {
+                ServedRange.write(entry.sges, entry.inlinePayload(), served, at);
+                notify(entry);
+            }
+            case READ -> ServedRange.read(entry.sges, served, at);
+            default -> ServedRange.atomic(entry.sges, served, entry.opcode.value(), at, entry.operand, entry.expected);
+        }
+    }
+
     /** Release: a reader that sees the value sees the bytes. */
-    static void notify(Wqe entry) {
+    private static void notify(Wqe entry) {
         Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
     }
 

@@ -1,9 +1,9 @@
 package io.urma4j.shm;
 
 import io.urma4j.shm.bounce.ServedMemory;
-import io.urma4j.shm.control.ShmImport;
 import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One-sided operations on device memory that its home serves. Each blocks as long as the devices take, without a lock. A transfer from
@@ -14,31 +14,13 @@ final class ServedRange {
 
     private ServedRange() {}
 
-    /** Moves the bytes of the entry. */
-    static void execute(Wqe entry) {
-        ShmImport remote = entry.remote;
-        assert remote != null : "the opcode has a remote range";
-        ServedMemory served = remote.served();
-        served.checkOpen();
-        switch (entry.opcode) {
-            case WRITE, WRITE_IMM -> write(entry, served);
-            case WRITE_NOTIFY -> {
-                write(entry, served);
-                OneSided.notify(entry);
-            }
-            case READ -> read(entry.sges, served, entry.remoteOffset);
-            default -> atomic(entry, served);
-        }
-    }
-
-    private static void write(Wqe entry, ServedMemory to) {
-        MemorySegment inline = entry.inlinePayload();
+    /** Writes the local ranges, or the inline payload if there is one. */
+    static void write(SgeList sges, @Nullable MemorySegment inline, ServedMemory to, long toOffset) {
         if (inline != null) {
-            to.write(entry.remoteOffset, inline, 0, entry.lengthBytes);
+            to.write(toOffset, inline, 0, inline.byteSize());
             return;
         }
-        SgeList sges = entry.sges;
-        long at = entry.remoteOffset;
+        long at = toOffset;
         for (int i = 0; i < sges.count(); i++) {
             StagedRegion device = sges.device(i);
             if (device == null) {
@@ -50,7 +32,8 @@ final class ServedRange {
         }
     }
 
-    private static void read(SgeList sges, ServedMemory from, long fromOffset) {
+    /** Reads into the local ranges. */
+    static void read(SgeList sges, ServedMemory from, long fromOffset) {
         long at = fromOffset;
         for (int i = 0; i < sges.count(); i++) {
             StagedRegion device = sges.device(i);
@@ -79,10 +62,9 @@ final class ServedRange {
     }
 
     /** Executed once, also if its result does not reach the local range. */
-    private static void atomic(Wqe entry, ServedMemory on) {
-        SgeList sges = entry.sges;
+    static void atomic(SgeList sges, ServedMemory on, int opcode, long offset, long operand, long expected) {
         int sizeBytes = (int) sges.lengthBytes(0);
-        long old = on.atomic(entry.opcode.value(), entry.remoteOffset, sizeBytes, entry.operand, entry.expected);
+        long old = on.atomic(opcode, offset, sizeBytes, operand, expected);
         MemorySegment result = sizeBytes == Long.BYTES
                 ? MemorySegment.ofArray(new long[] {old})
                 : MemorySegment.ofArray(new int[] {(int) old});

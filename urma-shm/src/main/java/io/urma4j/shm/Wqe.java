@@ -209,7 +209,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     /** Its payload if that was copied at the post; null if it lies in the local ranges. */
     @Nullable
     MemorySegment inlinePayload() {
-        return isInline ? inlineRoom : null;
+        return isInline ? inlineRoom.asSlice(0, lengthBytes) : null;
     }
 
     /** Whether the peer has got its first chunks, and would wait for the others. */

@@ -42,7 +42,7 @@ public final class BounceServer implements AutoCloseable {
     private final BounceRequest[] requests = new BounceRequest[BounceLayout.FRAGMENTS];
 
     private final Deque<BounceRequest> waiting = new ArrayDeque<>(); // all guarded by this
-    private final boolean[] taken = new boolean[BounceLayout.FRAGMENTS]; // until the result of its request is told
+    private final boolean[] taken = new boolean[BounceLayout.FRAGMENTS]; // until its request has a result
     private @Nullable Thread thread;
     private boolean closed;
 
@@ -237,7 +237,7 @@ public final class BounceServer implements AutoCloseable {
         int fragment = request.fragment;
         int ticket = request.ticket;
         synchronized (this) {
-            taken[fragment] = false; // first: the importer uses the fragment again as soon as it is told
+            taken[fragment] = false; // first: the importer uses the fragment again as soon as it sees the result
         }
         BounceLayout.tell(buffer, fragment, ticket, result, value);
     }
