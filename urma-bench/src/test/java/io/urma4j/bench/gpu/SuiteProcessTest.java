@@ -41,9 +41,9 @@ class SuiteProcessTest {
     void aFailureIsReportedWithItsReason() throws Exception {
         assertThat(
                         failuresOf(
-                                "echo noise; echo 'FAILED S15.1 x'; echo '    why'; echo end; echo '1 passed, 1 failed'; exit 1"))
+                                "echo noise; echo 'FAILED S15.10 x'; echo '    why'; echo end; echo '1 passed, 1 failed'; exit 1"))
                 .isOne();
-        assertThat(out.toString()).startsWith("FAILED S15.1 x\n    why\n").endsWith("FAILED urma tck, exit code 1\n");
+        assertThat(out.toString()).startsWith("FAILED S15.10 x\n    why\n").endsWith("FAILED urma tck, exit code 1\n");
     }
 
     @Test
