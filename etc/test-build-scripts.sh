@@ -238,7 +238,7 @@ a line' 'urma: first build'
     done
     [ "$(cat "$unpacked/jre/modules")" = java.base,java.sql,jdk.unsupported ] || expect 'modules of the image' 0 'nothing at all' ''
     run sh "$unpacked/gpu" --part copy --out 'a b'
-    expect 'an unpacked gpu runs without a JDK; arguments and exit code pass' 6 "[-Durma.jars=$unpacked/lib]" ''
+    expect 'an unpacked gpu runs without a JDK; arguments and exit code pass' 6 "[-Durma.bench.jars=$unpacked/lib]" ''
     expect 'an unpacked gpu: the arguments' 6 '[io.urma4j.bench.gpu.Gpu]
 [--part]
 [copy]
@@ -248,7 +248,7 @@ a line' 'urma: first build'
     expect 'an unpacked gpu does not pack' 2 '' '--pack needs a source tree, and this is an archive'
   fi
   run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --help
-  expect 'gpu in a tree runs with its JDK' 6 "[-Durma.jars=$mine/urma-bench/target/gpu/lib]" ''
+  expect 'gpu in a tree runs with its JDK' 6 "[-Durma.bench.jars=$mine/urma-bench/target/gpu/lib]" ''
   run JAVA_HOME="$work/gpu/jdk-25" sh "$gpu" --help
   [ -z "$err" ] || expect 'gpu does not build again' 6 '' 'nothing at all'
   : >"$work/in"

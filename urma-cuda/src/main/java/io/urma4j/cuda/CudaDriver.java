@@ -108,6 +108,9 @@ public interface CudaDriver {
     /** Waits for the end of everything in the stream. */
     void synchronizeStream(long stream);
 
+    /** Whether everything in the stream has ended; true for one that was never used. */
+    boolean isStreamDone(long stream);
+
     void destroyStream(long stream);
 
     long createEvent(int flags);

@@ -46,6 +46,7 @@ enum CudaFunction {
 
     STREAM_CREATE("cuStreamCreate", JAVA_LONG, JAVA_INT),
     STREAM_SYNCHRONIZE("cuStreamSynchronize", JAVA_LONG),
+    STREAM_QUERY("cuStreamQuery", JAVA_LONG),
     STREAM_DESTROY("cuStreamDestroy_v2", JAVA_LONG),
     EVENT_CREATE("cuEventCreate", JAVA_LONG, JAVA_INT),
     EVENT_RECORD("cuEventRecord", JAVA_LONG, JAVA_LONG),

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One stream of a device. A copy waits here until the device's calling thread hands it to the driver, then in {@link
- * LoneCopy} or {@link CudaPoller} for its event. As a task, it submits what waits.
+ * LoneCopy} or {@link CudaPoller} for its end. As a task, it submits what waits.
  *
  * <p>A copy that waits here can be aborted. The driver cannot abort one that it has: that ends when it ends.
  */
@@ -42,34 +42,46 @@ final class CudaStream extends Task implements CopyStream {
     public void copyIn(long address, MemorySegment source, Copy copy) {
         checkHost("source", source);
         synchronized (this) {
-            begin(copy).setHost(CudaWork.Kind.IN, address, source, copy);
+            begin(copy).setIn(address, source, copy);
+            if (!schedule()) {
+                return;
+            }
         }
-        submitSoon();
+        device.calls().post(this);
     }
 
     @Override
     public void copyOut(long address, MemorySegment target, Copy copy) {
         checkHost("target", target);
         synchronized (this) {
-            begin(copy).setHost(CudaWork.Kind.OUT, address, target, copy);
+            begin(copy).setOut(target, address, copy);
+            if (!schedule()) {
+                return;
+            }
         }
-        submitSoon();
+        device.calls().post(this);
     }
 
     @Override
     public void copyWithin(long from, long to, long lengthBytes, Copy copy) {
         synchronized (this) {
             begin(copy).setWithin(to, from, lengthBytes, copy);
+            if (!schedule()) {
+                return;
+            }
         }
-        submitSoon();
+        device.calls().post(this);
     }
 
     @Override
     public void fill(long address, long lengthBytes, byte value, Copy copy) {
         synchronized (this) {
             begin(copy).setFill(address, value, lengthBytes, copy);
+            if (!schedule()) {
+                return;
+            }
         }
-        submitSoon();
+        device.calls().post(this);
     }
 
     private void checkHost(String argument, MemorySegment memory) {
@@ -97,20 +109,18 @@ final class CudaStream extends Task implements CopyStream {
         return work;
     }
 
-    private void submitSoon() {
-        synchronized (this) {
-            if (scheduled) {
-                return;
-            }
-            scheduled = true;
-        }
-        device.calls().post(this);
+    /** Under the lock. Returns whether the caller posts this, once it has left the lock. */
+    private boolean schedule() {
+        boolean isFirst = !scheduled;
+        scheduled = true;
+        return isFirst;
     }
 
     /** On the calling thread: hands to the driver what waits, as far as the device has places. */
     @Override
     void run() {
         for (CudaWork work = next(); work != null; work = next()) {
+            device.loneCopy().handOver(); // before this copy, which its event would wait for
             try {
                 device.enterContext();
                 work.submit(device.driver(), handle);
@@ -142,6 +152,17 @@ final class CudaStream extends Task implements CopyStream {
         }
     }
 
+    /** On the calling thread: lets the polling thread ask for the end of a copy that the driver has. */
+    void handOver(CudaWork work) {
+        try {
+            work.mark(device.driver(), handle);
+        } catch (RuntimeException e) {
+            ended(work, device.loss().failed(e));
+            return;
+        }
+        device.poller().post(work);
+    }
+
     /** On the polling thread: a copy that the driver has now. */
     void poll(CudaWork work) {
         polled.addLast(work);
@@ -157,12 +178,12 @@ final class CudaStream extends Task implements CopyStream {
         return count;
     }
 
-    /** On the thread that asks for its event: ends a copy whose event has come. Returns whether it has ended. */
+    /** On the thread that asks for its end: reports it if it has come. Returns whether it has. */
     boolean endIfDone(CudaWork work) {
         RuntimeException failure = device.loss().get();
         if (failure == null) {
             try {
-                if (!device.driver().isDone(work.event())) {
+                if (!work.isDone(device.driver(), handle)) {
                     return false;
                 }
             } catch (RuntimeException e) {
@@ -182,8 +203,7 @@ final class CudaStream extends Task implements CopyStream {
         work.end(failure);
         synchronized (this) {
             submitted--;
-            unused.addLast(work);
-            notifyAll();
+            recycle(work);
         }
         CudaStream next = device.slots().giveBack();
         if (next != null) {
@@ -210,9 +230,16 @@ final class CudaStream extends Task implements CopyStream {
                             ? lost
                             : new UrmaException(UrmaStatus.FAIL, this, "copy was aborted before the driver had it"));
             synchronized (this) {
-                unused.addLast(aborted);
-                notifyAll();
+                recycle(aborted);
             }
+        }
+    }
+
+    /** Under the lock, once the copy has ended. */
+    private void recycle(CudaWork work) {
+        unused.addLast(work);
+        if (closed) { // else no thread waits for quiet
+            notifyAll();
         }
     }
 

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One copy from its start to its end; reused by its stream. The thread that starts the copy fills it under the stream's lock,
- * the device's calling thread submits it, and the thread that sees its event ends it.
+ * the device's calling thread submits it, and the thread that sees its end reports that.
  */
 final class CudaWork extends Task {
-    /** What to do; addresses are those of the device but {@code host}. */
+    /** What to do. */
     enum Kind {
         IN,
         OUT,
@@ -19,37 +19,50 @@ final class CudaWork extends Task {
 
     private final CudaStream stream;
     private Kind kind = Kind.FILL;
-    private long address;
-    private long from; // WITHIN alone
+    private long to; // addresses by number: another thread may not use the segment of a confined arena
+    private long from; // all but FILL
     private long lengthBytes;
     private byte value; // FILL alone
-    private @Nullable MemorySegment host; // kept reachable until the end: its arena may be an automatic one
     private @Nullable Copy copy;
     private long event; // made by the calling thread, and kept
+    private boolean marked; // the event lies behind the copy; written by the calling thread
+
+    @SuppressWarnings("unused") // kept reachable until the end: its arena may be an automatic one
+    private @Nullable MemorySegment host;
 
     CudaWork(CudaStream stream) {
         this.stream = stream;
     }
 
-    void setHost(Kind direction, long address, MemorySegment host, Copy copy) {
-        this.kind = direction;
-        this.address = address;
-        this.host = host;
-        this.lengthBytes = host.byteSize();
+    void setIn(long to, MemorySegment source, Copy copy) {
+        this.kind = Kind.IN;
+        this.to = to;
+        this.from = source.address();
+        this.lengthBytes = source.byteSize();
+        this.host = source;
+        this.copy = copy;
+    }
+
+    void setOut(MemorySegment target, long from, Copy copy) {
+        this.kind = Kind.OUT;
+        this.to = target.address();
+        this.from = from;
+        this.lengthBytes = target.byteSize();
+        this.host = target;
         this.copy = copy;
     }
 
     void setWithin(long to, long from, long lengthBytes, Copy copy) {
         this.kind = Kind.WITHIN;
-        this.address = to;
+        this.to = to;
         this.from = from;
         this.lengthBytes = lengthBytes;
         this.copy = copy;
     }
 
-    void setFill(long address, byte value, long lengthBytes, Copy copy) {
+    void setFill(long to, byte value, long lengthBytes, Copy copy) {
         this.kind = Kind.FILL;
-        this.address = address;
+        this.to = to;
         this.value = value;
         this.lengthBytes = lengthBytes;
         this.copy = copy;
@@ -67,35 +80,40 @@ final class CudaWork extends Task {
         return event;
     }
 
-    /** Hands the copy to the driver, and an event behind it. */
+    /** Hands the copy to the driver. */
     void submit(CudaDriver driver, long handle) {
         if (event == 0) {
-            event = driver.createEvent(CudaDriver.EVENT_DISABLE_TIMING);
+            event = driver.createEvent(CudaDriver.EVENT_DISABLE_TIMING); // here, where a failure moves no byte
         }
+        marked = false;
         if (lengthBytes > 0) {
             move(driver, handle);
         }
+    }
+
+    private void move(CudaDriver driver, long handle) {
+        switch (kind) {
+            case IN -> driver.copyIn(to, from, lengthBytes, handle);
+            case OUT -> driver.copyOut(to, from, lengthBytes, handle);
+            case WITHIN -> driver.copyWithin(to, from, lengthBytes, handle);
+            case FILL -> driver.fill(to, value, lengthBytes, handle);
+        }
+    }
+
+    /** Puts an event behind the copy, so that later copies of its stream do not count. Waits for its end if that fails. */
+    void mark(CudaDriver driver, long handle) {
         try {
             driver.recordEvent(event, handle);
         } catch (CudaException e) {
             driver.synchronizeStream(handle); // its bytes may move, and no event tells how long
             throw e;
         }
+        marked = true;
     }
 
-    private void move(CudaDriver driver, long handle) {
-        switch (kind) {
-            case IN -> driver.copyIn(address, hostAddress(), lengthBytes, handle);
-            case OUT -> driver.copyOut(hostAddress(), address, lengthBytes, handle);
-            case WITHIN -> driver.copyWithin(address, from, lengthBytes, handle);
-            case FILL -> driver.fill(address, value, lengthBytes, handle);
-        }
-    }
-
-    /** By number: another thread may not use the segment of a confined arena. */
-    private long hostAddress() {
-        assert host != null : "a copy of the host has its memory";
-        return host.address();
+    /** Whether no byte will move any more: as its event tells, or without one its stream, which has no other copy then. */
+    boolean isDone(CudaDriver driver, long handle) {
+        return marked ? driver.isDone(event) : driver.isStreamDone(handle);
     }
 
     /** Reports the end; null for success. */

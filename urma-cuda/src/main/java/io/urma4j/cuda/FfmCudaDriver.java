@@ -12,7 +12,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * The driver that is installed, by {@code java.lang.foreign}. A call that moves bytes or asks for an event allocates nothing;
+ * The driver that is installed, by {@code java.lang.foreign}. A call that moves bytes or asks for their end allocates nothing;
  * others use a confined arena for their results. No call is a critical one: each may block for milliseconds.
  */
 public final class FfmCudaDriver implements CudaDriver {
@@ -35,6 +35,7 @@ public final class FfmCudaDriver implements CudaDriver {
     // of each copy
     private final MethodHandle copyIn;
     private final MethodHandle copyOut;
+    private final MethodHandle queryStream;
     private final MethodHandle recordEvent;
     private final MethodHandle queryEvent;
 
@@ -43,6 +44,7 @@ public final class FfmCudaDriver implements CudaDriver {
         this.calls = new CudaCalls(library);
         this.copyIn = calls.function(CudaFunction.MEMCPY_HTOD_ASYNC);
         this.copyOut = calls.function(CudaFunction.MEMCPY_DTOH_ASYNC);
+        this.queryStream = calls.function(CudaFunction.STREAM_QUERY);
         this.recordEvent = calls.function(CudaFunction.EVENT_RECORD);
         this.queryEvent = calls.function(CudaFunction.EVENT_QUERY);
     }
@@ -249,6 +251,19 @@ public final class FfmCudaDriver implements CudaDriver {
     }
 
     @Override
+    public boolean isStreamDone(long stream) {
+        return isDone(CudaFunction.STREAM_QUERY, CudaCalls.invoke(queryStream, stream));
+    }
+
+    private boolean isDone(CudaFunction query, int code) {
+        if (code == CudaCode.NOT_READY) {
+            return false;
+        }
+        calls.check(query, code);
+        return true;
+    }
+
+    @Override
     public void destroyStream(long stream) {
         calls.call(CudaFunction.STREAM_DESTROY, stream);
     }
@@ -265,12 +280,7 @@ public final class FfmCudaDriver implements CudaDriver {
 
     @Override
     public boolean isDone(long event) {
-        int code = CudaCalls.invoke(queryEvent, event);
-        if (code == CudaCode.NOT_READY) {
-            return false;
-        }
-        calls.check(CudaFunction.EVENT_QUERY, code);
-        return true;
+        return isDone(CudaFunction.EVENT_QUERY, CudaCalls.invoke(queryEvent, event));
     }
 
     @Override

@@ -4,9 +4,9 @@ import io.urma4j.cuda.CudaThread.Pace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calling thread of a device does between its tasks: while the driver has one copy alone, it asks for the event of
- * that copy itself. So a copy by itself ends without a hand-over to the polling thread. Before its next task, which may block,
- * the thread hands that copy over. Only the calling thread.
+ * What the calling thread of a device does between its tasks: while the driver has one copy alone, it asks the stream of that
+ * copy itself. So a copy by itself ends without an event and without a hand-over to the polling thread. Before its next task,
+ * which may block, the thread hands that copy over, with an event behind it. Only the calling thread.
  */
 final class LoneCopy implements CudaThread.Round {
     private final CudaDevice device;
@@ -16,13 +16,13 @@ final class LoneCopy implements CudaThread.Round {
         this.device = device;
     }
 
-    /** A copy that the driver has now. */
+    /** A copy that the driver has now, after a {@link #handOver}. */
     void take(CudaWork submitted) {
-        if (work == null && device.slots().isOneTaken()) {
+        assert work == null : "copies of a stream end in their order";
+        if (device.slots().isOneTaken()) {
             work = submitted;
         } else {
-            handOver(); // first: copies of a stream end in their order
-            device.poller().post(submitted);
+            submitted.stream().handOver(submitted);
         }
     }
 
@@ -31,11 +31,12 @@ final class LoneCopy implements CudaThread.Round {
         handOver();
     }
 
-    private void handOver() {
+    /** Leaves the copy, if there is one, to the polling thread. */
+    void handOver() {
         CudaWork alone = work;
         if (alone != null) {
             work = null;
-            device.poller().post(alone);
+            alone.stream().handOver(alone);
         }
     }
 

@@ -189,6 +189,32 @@ abstract class CudaDriverContract {
     }
 
     @Test
+    void aStreamIsDoneOnceNothingIsLeftInIt() {
+        long address = driver.allocate(MIB);
+        long stream = driver.createStream(CudaDriver.STREAM_NON_BLOCKING);
+        assertThat(driver.isStreamDone(stream)).isTrue();
+        MemorySegment target = arena.allocate(MIB);
+        for (byte value = 1; value <= 10; value++) {
+            driver.fill(address, value, MIB, stream);
+            driver.copyOut(target.address(), address, MIB, stream);
+            awaitStream(stream);
+            assertThat(target.mismatch(arena.allocate(MIB).fill(value))).isEqualTo(-1);
+        }
+        driver.destroyStream(stream);
+        driver.free(address);
+    }
+
+    private void awaitStream(long stream) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!driver.isStreamDone(stream)) {
+            assertThat(System.nanoTime() - deadline)
+                    .as("time left for the stream, in -ns")
+                    .isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
     void hostMemoryIsRegisteredOnce() {
         MemorySegment slab = arena.allocate(MIB, 65_536);
         int flags = CudaDriver.HOST_PORTABLE | CudaDriver.HOST_DEVICEMAP;

@@ -298,7 +298,7 @@ class CudaRegistrationTest {
         cuda.driver.hold(true);
         Copy copy = new Copy();
         active.region().copyIn(stream, 0, cuda.pattern(4096, 3), copy);
-        await(() -> cuda.driver.count("cuEventQuery") > 0);
+        await(() -> cuda.driver.count("cuStreamQuery") > 0);
         cuda.driver.freeForeign(address);
         cuda.driver.hold(false);
 

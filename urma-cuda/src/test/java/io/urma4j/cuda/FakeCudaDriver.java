@@ -123,6 +123,13 @@ final class FakeCudaDriver implements CudaDriver {
         blocked.put(function, end);
     }
 
+    /** Ends what {@link #hold} and {@link #block} began, so that a test that has failed can close what it opened. */
+    void letGo() {
+        held = false;
+        blocked.values().forEach(CountDownLatch::countDown);
+        blocked.clear();
+    }
+
     /** How often each allocation was made safe for peers, by its buffer id. */
     synchronized Map<Long, Integer> syncMemops() {
         return Map.copyOf(syncMemops);
@@ -515,6 +522,12 @@ final class FakeCudaDriver implements CudaDriver {
             Thread.currentThread().interrupt();
             throw failure("cuStreamSynchronize", CudaCode.TIMEOUT);
         }
+    }
+
+    @Override
+    public boolean isStreamDone(long stream) {
+        enterWithContext("cuStreamQuery");
+        return stream("cuStreamQuery", stream).isDone();
     }
 
     @Override

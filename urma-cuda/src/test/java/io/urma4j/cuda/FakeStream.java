@@ -2,6 +2,7 @@ package io.urma4j.cuda;
 
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** A stream of {@link FakeCudaDriver}: a thread that performs its operations in order, each after a delay. */
@@ -9,6 +10,7 @@ final class FakeStream {
     private final FakeCudaDriver driver;
     private final int ordinal;
     private final BlockingQueue<Runnable> operations = new LinkedBlockingQueue<>();
+    private final AtomicInteger left = new AtomicInteger(); // operations that have not ended
     private final Thread thread;
     private volatile boolean destroyed;
 
@@ -23,7 +25,12 @@ final class FakeStream {
     }
 
     void add(Runnable operation) {
+        left.incrementAndGet();
         operations.add(operation);
+    }
+
+    boolean isDone() {
+        return left.get() == 0;
     }
 
     private void run() {
@@ -41,6 +48,7 @@ final class FakeStream {
             if (driver.stickyCode(ordinal) == 0) {
                 operation.run();
             }
+            left.decrementAndGet();
         }
     }
 

@@ -18,16 +18,23 @@ class LoneCopyTest {
     private static final String CALLING = "urma-cuda-0";
     private static final String POLLING = "urma-cuda-0-poll";
 
-    private static void awaitQueries(CudaFixture cuda, int count) {
+    /** Waits for the calls; the copies are in progress meanwhile. */
+    private static void awaitQueries(CudaFixture cuda, String function, int count, Copy... copies) {
         long deadline = System.nanoTime() + SOON;
-        while (cuda.driver.count("cuEventQuery") < count) {
-            assertThat(System.nanoTime() - deadline).as("queries").isNegative();
-            Thread.onSpinWait();
+        try {
+            while (cuda.driver.count(function) < count) {
+                assertThat(copies).noneMatch(Copy::isDone);
+                assertThat(System.nanoTime() - deadline).as(function).isNegative();
+                Thread.onSpinWait();
+            }
+        } catch (AssertionError e) {
+            cuda.driver.letGo();
+            throw e;
         }
     }
 
     @Test
-    void copiesOneAtATimeNeverReachThePollingThread() {
+    void copiesOneAtATimeNeedNeitherEventNorPollingThread() {
         try (CudaFixture cuda = new CudaFixture();
                 DeviceMemory memory = cuda.allocate(4096);
                 CopyStream first = cuda.client.engine(0).openStream();
@@ -38,7 +45,9 @@ class LoneCopyTest {
                 assertThat(copy.await(SOON)).isTrue();
                 assertThat(copy.failure()).isNull();
             }
-            assertThat(cuda.driver.threads("cuEventQuery")).containsExactly(CALLING);
+            assertThat(cuda.driver.threads("cuStreamQuery")).containsExactly(CALLING);
+            assertThat(cuda.driver.count("cuEventRecord")).isZero();
+            assertThat(cuda.driver.count("cuEventQuery")).isZero();
         }
     }
 
@@ -51,17 +60,35 @@ class LoneCopyTest {
             Copy second = new Copy();
             cuda.driver.hold(true);
             stream.fill(memory.address(), 4096, (byte) 1, first);
-            awaitQueries(cuda, 1);
+            awaitQueries(cuda, "cuStreamQuery", 1, first);
             stream.fill(memory.address(), 4096, (byte) 2, second);
-            while (!cuda.driver.threads("cuEventQuery").contains(POLLING)) {
-                assertThat(first.isDone() || second.isDone()).isFalse();
-                Thread.onSpinWait();
-            }
+            awaitQueries(cuda, "cuEventQuery", 3, first, second);
+            assertThat(cuda.driver.threads("cuEventQuery")).containsExactly(POLLING);
 
             cuda.driver.hold(false);
             assertThat(second.await(SOON)).isTrue();
             assertThat(first.isDone()).as("the first of the stream").isTrue();
             assertThat(first.failure()).isNull();
+            assertThat(cuda.driver.byteAt(memory.address())).isEqualTo((byte) 2);
+        }
+    }
+
+    /** Its event lies before the next copy, whose bytes move 200 ms later. */
+    @Test
+    void aCopyThatIsHandedOverWaitsForNoLaterOne() {
+        try (CudaFixture cuda = new CudaFixture();
+                DeviceMemory memory = cuda.allocate(4096);
+                CopyStream stream = cuda.client.engine(0).openStream()) {
+            Copy first = new Copy();
+            Copy second = new Copy();
+            cuda.driver.delay(TimeUnit.MILLISECONDS.toNanos(200));
+            stream.fill(memory.address(), 4096, (byte) 1, first);
+            stream.fill(memory.address(), 4096, (byte) 2, second);
+            assertThat(first.await(SOON)).isTrue();
+            assertThat(cuda.driver.byteAt(memory.address())).isEqualTo((byte) 1);
+
+            cuda.driver.delay(0);
+            assertThat(second.await(SOON)).isTrue();
             assertThat(cuda.driver.byteAt(memory.address())).isEqualTo((byte) 2);
         }
     }
@@ -76,13 +103,14 @@ class LoneCopyTest {
             Copy copy = new Copy();
             cuda.driver.hold(true);
             stream.fill(memory.address(), 4096, (byte) 1, copy);
-            awaitQueries(cuda, 3);
+            awaitQueries(cuda, "cuStreamQuery", 3, copy);
             int before = cuda.driver.count("cuPointerGetAttributes");
             cuda.driver.block("cuPointerGetAttributes", end);
             Thread other = Thread.ofPlatform().start(() -> cuda.memory.wrap("cuda", 0, memory.address(), 64));
             while (cuda.driver.count("cuPointerGetAttributes") == before) {
                 Thread.onSpinWait();
             }
+            awaitQueries(cuda, "cuEventQuery", 3, copy);
 
             cuda.driver.hold(false);
             assertThat(copy.await(SOON)).isTrue();
@@ -104,12 +132,13 @@ class LoneCopyTest {
             Copy copy = new Copy();
             cuda.driver.hold(true);
             stream.fill(memory.address(), 4096, (byte) 1, copy);
-            awaitQueries(cuda, 1);
+            awaitQueries(cuda, "cuStreamQuery", 1, copy);
             cuda.lose(0, CudaCode.ILLEGAL_ADDRESS);
 
             assertThat(copy.await(SOON)).isTrue();
-            assertThat(copy.failure()).hasMessageContaining("is lost");
-            assertThat(cuda.driver.threads("cuEventQuery")).containsExactly(CALLING);
+            assertThat(copy.failure()).hasMessageContaining("is lost: cuStreamQuery failed");
+            assertThat(cuda.driver.threads("cuStreamQuery")).containsExactly(CALLING);
+            assertThat(cuda.driver.count("cuEventQuery")).isZero();
         }
     }
 }

@@ -28,7 +28,7 @@ struct memory { P base; uint64_t size; uint64_t id; unsigned sync; };
 static struct memory memories[MAX], hosts[MAX];
 struct event { int pending; };
 static uint64_t next_id = 100;
-static int context_object, stream_object, retained, initialized;
+static int context_object, stream_object, stream_pending, retained, initialized;
 static __thread void *current;
 
 #define CONTEXT ((void *) &context_object)
@@ -220,6 +220,7 @@ R cuMemcpyHtoDAsync_v2(P to, const void *from, size_t size, void *stream) {
     NEED(stream == STREAM, INVALID_HANDLE);
     NEED(at(memories, to, size) && !at(memories, (P) from, 1), INVALID_VALUE);
     memcpy((void *) to, from, size);
+    stream_pending = 2;
     return OK;
 }
 
@@ -228,6 +229,7 @@ R cuMemcpyDtoHAsync_v2(void *to, P from, size_t size, void *stream) {
     NEED(stream == STREAM, INVALID_HANDLE);
     NEED(at(memories, from, size) && !at(memories, (P) to, 1), INVALID_VALUE);
     memcpy(to, (const void *) from, size);
+    stream_pending = 2;
     return OK;
 }
 
@@ -236,6 +238,7 @@ R cuMemcpyDtoDAsync_v2(P to, P from, size_t size, void *stream) {
     NEED(stream == STREAM, INVALID_HANDLE);
     NEED(at(memories, from, size) && at(memories, to, size), INVALID_VALUE);
     memcpy((void *) to, (const void *) from, size);
+    stream_pending = 2;
     return OK;
 }
 
@@ -244,17 +247,27 @@ R cuMemsetD8Async(P to, unsigned char value, size_t size, void *stream) {
     NEED(stream == STREAM, INVALID_HANDLE);
     NEED(at(memories, to, size), INVALID_VALUE);
     memset((void *) to, value, size);
+    stream_pending = 2;
     return OK;
 }
 
 R cuStreamCreate(void **stream, unsigned flags) { NEED_CONTEXT; NEED(flags == 1, INVALID_VALUE); *stream = STREAM; return OK; }
 R cuStreamDestroy_v2(void *stream) { NEED(stream == STREAM, INVALID_HANDLE); return OK; }
 
+R cuStreamQuery(void *stream) {
+    NEED_CONTEXT;
+    NEED(stream == STREAM, INVALID_HANDLE);
+    if (stream_pending == 0) return OK;
+    stream_pending--;
+    return NOT_READY;
+}
+
 static struct event *last;
 
 R cuStreamSynchronize(void *stream) {
     NEED(stream == STREAM, INVALID_HANDLE);
     if (last) last->pending = 0;
+    stream_pending = 0;
     return OK;
 }
 

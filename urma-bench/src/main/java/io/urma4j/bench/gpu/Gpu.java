@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
         })
 public final class Gpu implements Callable<Integer> {
     /** The folder of the jars, as the script says. */
-    private static final String JARS = "urma.jars";
+    private static final String JARS = "urma.bench.jars";
 
     @Option(
             names = "--part",

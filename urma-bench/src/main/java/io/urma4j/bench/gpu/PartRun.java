@@ -73,7 +73,7 @@ record PartRun(Report report, Optional<String> library, Path jars) {
      * @throws SkippedException if the jar is not there
      */
     List<String> urma(String... arguments) throws SkippedException {
-        Path jar = jars.resolve("urma.jar");
+        Path jar = Path.of(jars + "/urma.jar");
         if (!Files.exists(jar)) {
             throw new SkippedException("the jars are not here: '" + jar + "' does not exist");
         }
