@@ -26,7 +26,7 @@ class SettingsPageTest {
 
     /** Read by the tests of urma4j and by its benchmarks, which the page is not about. */
     private static final Pattern OF_TESTS = Pattern.compile(
-            "urma\\.(full|record|mutant|closes|root|folder|jars?|cpu|bench\\..*)" + "|urma\\.tck\\.home\\.launcher");
+            "urma\\.(full|record|mutant|closes|root|folder|cpu|bench\\..*)" + "|urma\\.tck\\.home\\.launcher");
 
     @Test
     void thePageHasTheTableOfTheCode() throws IOException {
