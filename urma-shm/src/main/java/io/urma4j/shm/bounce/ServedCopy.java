@@ -58,7 +58,7 @@ final class ServedCopy {
                 memory.copyOut(stream, request.offset, fragment, copy);
             }
         } catch (RuntimeException e) {
-            refuse(e);
+            refusal = e;
         }
     }
 
@@ -68,19 +68,25 @@ final class ServedCopy {
 
     /** Whether it has ended. Begins its next step, if there is one. */
     boolean isDone() {
-        if (isExclusive && !isOwner && refusal == null) {
+        if (isWaiting()) {
             tryStart();
-            return refusal != null;
         }
-        if (!copy.isDone()) {
+        if (isWaiting() || !copy.isDone()) {
             return false;
         }
         if (request.isAtomic() && !isWritingBack && refusal == null && copy.failure() == null) {
             writeBack();
-            return refusal != null;
+            if (refusal == null) {
+                return false;
+            }
         }
         disown();
         return true;
+    }
+
+    /** Whether another one owns the region, which this must own before its first copy. */
+    private boolean isWaiting() {
+        return isExclusive && !isOwner && refusal == null;
     }
 
     /** The importer can change the fragment meanwhile: it may write the region anyway. */
@@ -92,13 +98,8 @@ final class ServedCopy {
         try {
             region.region().copyIn(stream, request.offset, fragment, copy);
         } catch (RuntimeException e) {
-            refuse(e);
+            refusal = e;
         }
-    }
-
-    private void refuse(RuntimeException why) {
-        refusal = why;
-        disown();
     }
 
     private void disown() {
