@@ -157,7 +157,7 @@ public final class LocalSegment implements ContextObject {
      * Publishes the segment under a name for processes of this user on this host, until it is closed.
      *
      * @param name 1…255 characters, letters, digits, {@code . _ -}
-     * @throws UrmaException EEXIST if another segment has the name; EINVAL for a windows-only segment
+     * @throws UrmaException EEXIST if another segment has the name; EINVAL for a windows-only segment, or device memory
      */
     public void publish(String name) {
         publish(name, true);

@@ -359,6 +359,8 @@ public abstract class DeviceSegmentsContract extends Contract {
         assertThat(capabilities.mappable()).isFalse();
         assertThat(imported.remote().lengthBytes()).isEqualTo(4096);
         assertRefused(UrmaStatus.EINVAL, imported.remote()::map);
+        var mine = pair.initiator().asHome().deviceSegment(4096, Access.READ);
+        assertRefused(UrmaStatus.EINVAL, () -> mine.publish("device")).hasMessageContaining("device memory");
     }
 
     /** S14.31: a window opens its range of a windows-only segment in device memory, until it is taken back. */

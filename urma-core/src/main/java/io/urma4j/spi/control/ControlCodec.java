@@ -61,8 +61,12 @@ public final class ControlCodec {
     /** Supports windows beyond the first 4096 of a context, and beyond the 256th life of a key. */
     public static final long FEATURE_MANY_WINDOWS = 4;
 
+    /** Imports device memory, which its home serves: {@link OpenBounce}. */
+    public static final long FEATURE_DEVICE_MEMORY = 8;
+
     /** The features of this version. */
-    public static final long FEATURES = FEATURE_INSPECT | FEATURE_MEASURE | FEATURE_MANY_WINDOWS;
+    public static final long FEATURES =
+            FEATURE_INSPECT | FEATURE_MEASURE | FEATURE_MANY_WINDOWS | FEATURE_DEVICE_MEMORY;
 
     /** Maximum message size. */
     public static final int MAX_MESSAGE_BYTES = 32 * 1024;

@@ -23,6 +23,7 @@ import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.PeerWindows;
@@ -214,6 +215,11 @@ final class Exports {
             refused(from, "segment " + wanted.tokenId());
             via.send(SegmentTable.refusal(wanted.request()));
             return false;
+        }
+        if (segment.device() != null && !from.knowsDeviceMemory()) {
+            via.send(new Refused(
+                    wanted.request(), UrmaStatus.EINVAL, "it lies in device memory, which this version cannot import"));
+            return true; // the token was right
         }
         grant(segment, from, via, wanted);
         return true;
@@ -408,6 +414,12 @@ final class Exports {
     // ---- names
 
     CompletableFuture<Void> publish(ShmSegment segment, String name, boolean withToken) {
+        if (segment.device() != null) {
+            return CompletableFuture.failedFuture(new UrmaException(
+                    UrmaStatus.EINVAL,
+                    segment,
+                    "lies in device memory and cannot be published; share() makes its line"));
+        }
         return publisher.publish(segment.exported(), name, withToken);
     }
 }

@@ -56,7 +56,7 @@ final class Imports {
         try {
             boolean windowsOnly = ControlChecks.windowsOnly(home, grant.access(), wanted);
             ShmImport.Terms terms = new ShmImport.Terms(grant.grant(), named, tokenId, wanted, windowsOnly);
-            ShmImport made = reply.hasDescriptor()
+            ShmImport made = reply.hasDescriptor() || !home.knowsDeviceMemory()
                     ? new ShmImport(this, map(reply, grant, wanted, address), home, terms, again)
                     : new ShmImport(this, served(home, grant), home, terms, grant.lengthBytes());
             home.imports.put(grant.grant(), made);

@@ -123,6 +123,11 @@ public final class Peer {
         return (features & ControlCodec.FEATURE_MANY_WINDOWS) != 0;
     }
 
+    /** Whether it can import device memory. */
+    boolean knowsDeviceMemory() {
+        return (features & ControlCodec.FEATURE_DEVICE_MEMORY) != 0;
+    }
+
     public long incarnation() {
         return id.incarnation();
     }
