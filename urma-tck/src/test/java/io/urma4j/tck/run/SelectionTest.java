@@ -29,11 +29,11 @@ class SelectionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"SegmentsContract", "segmentscontract.", "gmentsCont"})
+    @ValueSource(strings = {"RevocationContract", "revocationcontract.", "vocationCont"})
     void partOfANameSelects(String word) {
         assertThat(Selection.matching(List.of(word)).tests())
                 .isNotEmpty()
-                .allMatch(test -> test.contract().getSimpleName().equals("SegmentsContract"));
+                .allMatch(test -> test.contract().getSimpleName().equals("RevocationContract"));
     }
 
     @Test
