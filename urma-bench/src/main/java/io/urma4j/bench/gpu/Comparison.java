@@ -3,9 +3,12 @@ package io.urma4j.bench.gpu;
 import io.urma4j.bench.Limit;
 import io.urma4j.bench.Rounds;
 import io.urma4j.bench.compare.Interval;
+import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A row: urma4j beside its peer. The limit is about the median of the rounds' ratios, which are ratios of speeds if it is a
@@ -23,6 +26,17 @@ record Comparison(String name, String what, Rounds rounds, Limit limit) {
     private static String head() {
         String names = String.format(ROW, "name", "what", "urma4j", "peer", "ratio", "95 %", "limit", "");
         return names + System.lineSeparator() + names.replaceAll("[^|]", "-");
+    }
+
+    /** Reports each row once it is measured, then those that miss their limits, and all of them as JSON. */
+    static void report(Stream<Comparison> measured, Report report) throws IOException {
+        report.line("");
+        report.line(HEAD);
+        List<Comparison> all = measured.peek(row -> report.line(row.line())).toList();
+        all.stream().filter(row -> !row.isKept()).forEach(missed -> report.failed(missed.name() + " misses its limit"));
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("figures", all.stream().map(Comparison::asMap).toList());
+        report.json(figures);
     }
 
     private double[] ratios() {

@@ -12,10 +12,7 @@ import io.urma4j.peer.RegionUser;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** The engine that {@code urma.peerMemory()} brings moves each byte and no other, about as fast as the driver's own calls. */
 final class CopyPart {
@@ -68,19 +65,6 @@ final class CopyPart {
     }
 
     private static void compare(EngineCopies engine, HandCopies byHand, Report report) throws IOException {
-        report.line("");
-        report.line(Comparison.HEAD);
-        List<Comparison> all = new ArrayList<>();
-        for (CopyRow row : CopyRow.ALL) {
-            Comparison comparison = row.measure(engine, byHand);
-            report.line(comparison.line());
-            all.add(comparison);
-        }
-        all.stream()
-                .filter(comparison -> !comparison.isKept())
-                .forEach(missed -> report.failed(missed.name() + " misses its limit"));
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("figures", all.stream().map(Comparison::asMap).toList());
-        report.json(figures);
+        Comparison.report(CopyRow.ALL.stream().map(row -> row.measure(engine, byHand)), report);
     }
 }

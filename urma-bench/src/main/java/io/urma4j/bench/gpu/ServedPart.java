@@ -20,9 +20,9 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Requests on the device memory of another process, beside the slower of what they consist of: the driver's copy, and the copy of
@@ -116,22 +116,10 @@ final class ServedPart {
 
     private static void compare(ServedCopies served, HandCopies byHand, Copies memcpy, Report report)
             throws IOException {
-        report.line("");
-        report.line(Comparison.HEAD);
-        List<Comparison> all = new ArrayList<>();
-        for (int length : LENGTHS) {
-            for (boolean isIn : new boolean[] {true, false}) {
-                Comparison comparison = compare(served, byHand, memcpy, length, isIn);
-                report.line(comparison.line());
-                all.add(comparison);
-            }
-        }
-        all.stream()
-                .filter(comparison -> !comparison.isKept())
-                .forEach(missed -> report.failed(missed.name() + " misses its limit"));
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("figures", all.stream().map(Comparison::asMap).toList());
-        report.json(figures);
+        Stream<Comparison> rows = Arrays.stream(LENGTHS)
+                .boxed()
+                .flatMap(length -> Stream.of(true, false).map(isIn -> compare(served, byHand, memcpy, length, isIn)));
+        Comparison.report(rows, report);
     }
 
     private static Comparison compare(Copies served, Copies byHand, Copies memcpy, int lengthBytes, boolean isIn) {
