@@ -219,25 +219,60 @@ public final class PeerRegion implements AutoCloseable {
      *     started
      */
     public void copyIn(CopyStream stream, long offset, MemorySegment source, Copy copy) {
+        for (int repins = 0; !tryCopyIn(stream, offset, source, copy); repins++) {
+            awaitReopened(repins);
+        }
+    }
+
+    /** Copies from the region to host memory; like {@link #copyIn}. */
+    public void copyOut(CopyStream stream, long offset, MemorySegment target, Copy copy) {
+        for (int repins = 0; !tryCopyOut(stream, offset, target, copy); repins++) {
+            awaitReopened(repins);
+        }
+    }
+
+    /**
+     * Like {@link #copyIn} for a thread that must not wait.
+     *
+     * @return false if the region admits no copy at this moment: it was invalidated, or its pages have moved ({@link #reopen})
+     */
+    public boolean tryCopyIn(CopyStream stream, long offset, MemorySegment source, Copy copy) {
         Checks.range(this, offset, source.byteSize(), range.lengthBytes());
-        admit(copy.near, stream);
+        if (!copies.begin(copy.near, stream)) {
+            return false;
+        }
         try {
             stream.copyIn(range.address() + offset, source, copy);
         } catch (RuntimeException e) {
             copy.near.release();
             throw e;
         }
+        return true;
     }
 
-    /** Copies from the region to host memory; like {@link #copyIn}. */
-    public void copyOut(CopyStream stream, long offset, MemorySegment target, Copy copy) {
+    /** Like {@link #copyOut} for a thread that must not wait; see {@link #tryCopyIn}. */
+    public boolean tryCopyOut(CopyStream stream, long offset, MemorySegment target, Copy copy) {
         Checks.range(this, offset, target.byteSize(), range.lengthBytes());
-        admit(copy.near, stream);
+        if (!copies.begin(copy.near, stream)) {
+            return false;
+        }
         try {
             stream.copyOut(range.address() + offset, target, copy);
         } catch (RuntimeException e) {
             copy.near.release();
             throw e;
+        }
+        return true;
+    }
+
+    /**
+     * Pins and maps pages that have moved, so that copies are admitted again. Blocks for the calls of the client.
+     *
+     * @throws UrmaException EINVAL if the region was invalidated for good, or the pages cannot be pinned
+     */
+    public void reopen() {
+        if (!isBackAfterMove()) {
+            throw Checks.invalid(this, "cannot be accessed: it is " + life.state());
         }
     }
 
@@ -259,10 +294,15 @@ public final class PeerRegion implements AutoCloseable {
 
     private void admit(CopyHold hold, CopyStream stream) {
         for (int repins = 0; !copies.begin(hold, stream); repins++) {
-            if (repins == MAX_REPINS || !isBackAfterMove()) {
-                throw Checks.invalid(this, "cannot be accessed: it is " + life.state());
-            }
+            awaitReopened(repins);
         }
+    }
+
+    private void awaitReopened(int repins) {
+        if (repins == MAX_REPINS) {
+            throw Checks.invalid(this, "cannot be accessed: its pages have moved " + repins + " times");
+        }
+        reopen();
     }
 
     /** Waits for another thread's transition, and pins pages that have moved. Returns whether a copy may be tried. */

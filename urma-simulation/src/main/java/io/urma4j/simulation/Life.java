@@ -7,6 +7,8 @@ import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.command.RemotePort;
 import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.CopyWaiter;
+import io.urma4j.udma.device.DeviceKeys;
 import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Memory;
@@ -28,7 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A process on a machine, from its start to its end: it has a card and memory, and acts as the driver. */
@@ -87,11 +89,12 @@ final class Life implements CardListener {
     }
 
     /** The memory of its home, which answers later on some machines. */
-    private Memory late(Memory keys, IntConsumer wake) {
+    private Memory late(DeviceKeys keys, IntFunction<CopyWaiter> connections) {
         if (machine.index >= world.scenario.slowHomes()) {
             return keys;
         }
-        slowHome = new SlowHome(this, keys, wake, new SplittableRandom(mixed(identity()) ^ world.scenario.seed()));
+        slowHome =
+                new SlowHome(this, keys, connections, new SplittableRandom(mixed(identity()) ^ world.scenario.seed()));
         return slowHome;
     }
 

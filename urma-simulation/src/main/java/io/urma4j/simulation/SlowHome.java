@@ -1,5 +1,6 @@
 package io.urma4j.simulation;
 
+import io.urma4j.udma.device.CopyWaiter;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
@@ -9,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 
 /**
  * The memory of a home behind a copy engine with several streams: copies end later, those of different streams in any order
@@ -58,7 +59,7 @@ final class SlowHome implements Memory {
 
     private final Life life;
     private final Memory keys;
-    private final IntConsumer wake;
+    private final IntFunction<CopyWaiter> connections;
     private final SplittableRandom random;
     private final long latencyNanos;
     private final int fragments;
@@ -68,10 +69,10 @@ final class SlowHome implements Memory {
     private final List<Integer> waiting = new ArrayList<>(); // connections that found all fragments in use
     private long lastNumber;
 
-    SlowHome(Life life, Memory keys, IntConsumer wake, SplittableRandom random) {
+    SlowHome(Life life, Memory keys, IntFunction<CopyWaiter> connections, SplittableRandom random) {
         this.life = life;
         this.keys = keys;
-        this.wake = wake;
+        this.connections = connections;
         this.random = random;
         this.latencyNanos = LATENCIES[random.nextInt(LATENCIES.length)];
         this.fragments = FRAGMENTS[random.nextInt(FRAGMENTS.length)];
@@ -108,8 +109,12 @@ final class SlowHome implements Memory {
         copy.state = random.nextDouble() < lostShare ? CopyState.LOST : move(copy) ? CopyState.DONE : CopyState.REFUSED;
         life.home.checkBorders(life);
         forgetIfOver(number, copy);
-        wake.accept(copy.connection);
+        wake(copy.connection);
         life.arm(0);
+    }
+
+    private void wake(int connection) {
+        connections.apply(connection).copyEnded();
     }
 
     /** Moves its bytes; false if the key was revoked since the copy began. */
@@ -145,7 +150,7 @@ final class SlowHome implements Memory {
             return;
         }
         copies.remove(number);
-        waiting.forEach(wake::accept);
+        waiting.forEach(this::wake);
         waiting.clear();
         life.arm(0);
     }

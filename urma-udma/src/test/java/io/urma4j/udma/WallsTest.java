@@ -40,10 +40,11 @@ class WallsTest {
             Map.entry("command", Set.of()),
             Map.entry("control", Set.of("wire")),
             Map.entry("device", Set.of("command", "ring", "transport", "wire")),
-            Map.entry("driver", Set.of("", "capture", "command", "control", "engine", "ring", "udp")),
-            Map.entry("engine", Set.of("command", "device", "ring", "transport", "udp", "wire")),
+            Map.entry("driver", Set.of("", "capture", "command", "control", "engine", "ring", "staging", "udp")),
+            Map.entry("engine", Set.of("command", "device", "ring", "staging", "transport", "udp", "wire")),
             Map.entry("ping", Set.of("capture", "control", "transport", "udp", "wire")),
             Map.entry("ring", Set.of()),
+            Map.entry("staging", Set.of("device", "ring", "transport")),
             Map.entry("transport", Set.of("ring", "wire")),
             Map.entry("udp", Set.of("capture", "transport", "wire")),
             Map.entry("wire", Set.of()));

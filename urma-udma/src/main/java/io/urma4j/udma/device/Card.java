@@ -68,8 +68,8 @@ public final class Card implements CardCommands {
         this.datagrams = new DatagramSender(this.port);
         this.keys = new KeyTable(registry, listener, options.maxKeys());
         this.inbound = new Inbound(registry, listener);
-        this.ofSendQueues = new SendQueue.Parts(schedule, listener, keys, datagrams, targets, cqs);
-        var memory = late.over(keys, registry::wake);
+        this.ofSendQueues = new SendQueue.Parts(schedule, listener, keys, late.copies(), datagrams, targets, cqs);
+        var memory = late.over(keys, registry::copyWaiter);
         this.connections = new ConnectionTable(
                 new CardConnection.Parts(schedule, listener, this.port, memory, registry, options.predicts()),
                 registry);
@@ -122,6 +122,7 @@ public final class Card implements CardCommands {
         port.beginStep();
         schedule.beginStep();
         schedule.runTimers(nowNanos);
+        ofSendQueues.copies().poll();
         for (int round = 0; round < ROUNDS; round++) {
             for (int queue = doorbells.answer(); queue >= 0; queue = doorbells.answer()) {
                 doorbell(queue);
@@ -197,7 +198,8 @@ public final class Card implements CardCommands {
         if (number == 0) {
             return 0;
         }
-        ReceiveQueue queue = new ReceiveQueue(number, listener, keys, config, cqs.get(config.cq()));
+        CopyPort copies = ofSendQueues.copies();
+        ReceiveQueue queue = new ReceiveQueue(number, listener, keys, copies, config, cqs.get(config.cq()));
         registry.receiver(number, new Receiver(registry, queue));
         return receiveQueues.add(queue);
     }
@@ -252,7 +254,6 @@ public final class Card implements CardCommands {
         return sendQueues.get(queue).number();
     }
 
-    /** State of the queue. */
     public QueueState sendState(int queue) {
         return sendQueues.get(queue).state();
     }

@@ -26,7 +26,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A connection on the card: the queues that wait for it, and its configuration. */
-final class CardConnection extends Task implements ConnectionOwner {
+final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
     /** Longest wait for an acknowledgement before packets are retransmitted. */
     static final long REPEAT_NANOS = 1_000_000_000L;
 
@@ -56,6 +56,7 @@ final class CardConnection extends Task implements ConnectionOwner {
     private final Connection connection;
     private final ArrayDeque<Task> waiters = new ArrayDeque<>();
 
+    private @Nullable SourceWindow sources; // of device memory that is sent
     private int sourcePort; // of the peer's packets; ANY_PORT until one of a foreign peer was taken in order
 
     /**
@@ -117,6 +118,14 @@ final class CardConnection extends Task implements ConnectionOwner {
 
     int handle() {
         return handle;
+    }
+
+    /** Device memory that its requests send. */
+    SourceWindow sources(CopyPort copies) {
+        if (sources == null) {
+            sources = new SourceWindow(copies);
+        }
+        return sources;
     }
 
     int number() {
@@ -236,6 +245,11 @@ final class CardConnection extends Task implements ConnectionOwner {
         schedule.connections.add(this);
     }
 
+    /** Whether its next packet waits for bytes from a device of this host. */
+    boolean awaitsCopy() {
+        return sources != null && sources.isAwaited();
+    }
+
     /** Sends what may be sent. */
     @Override
     boolean step(long nowNanos, FlushHint hint) {
@@ -254,6 +268,11 @@ final class CardConnection extends Task implements ConnectionOwner {
 
     @Override
     void due(long nowNanos) {
+        wake();
+    }
+
+    @Override
+    public void copyEnded() {
         wake();
     }
 

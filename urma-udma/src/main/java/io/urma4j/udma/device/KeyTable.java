@@ -3,7 +3,6 @@ package io.urma4j.udma.device;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.ring.KeyLife;
-import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PinnedMemory;
 import java.lang.foreign.MemorySegment;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Released indices are queued behind all other free ones.
  */
-final class KeyTable implements Memory {
+final class KeyTable implements DeviceKeys {
     /** This many released indices are queued before the first is reused. */
     private static final int MIN_FREE = 1024;
 
@@ -38,6 +37,10 @@ final class KeyTable implements Memory {
         @Nullable
         PinnedMemory pinned; // has the memory, if that cannot be unmapped before the key is revoked
 
+        int region; // of device memory; NO_REGION if its bytes are in the memory
+        long regionOffset;
+        long lengthBytes;
+        long address;
         long vaBase;
         int access;
         int peer;
@@ -106,13 +109,18 @@ final class KeyTable implements Memory {
 
     /** Creates a key; 0 if none is left. */
     int register(KeyConfig config) {
-        int index = takeIndex(config.anyVa() && config.memory().byteSize() <= KeyLife.MAX_BYTES);
+        int index = takeIndex(config.anyVa() && config.lengthBytes() <= KeyLife.MAX_BYTES);
         if (index == 0) {
             return 0;
         }
         Entry entry = entries[index];
         entry.memory = config.memory();
         entry.pinned = pinned(config);
+        entry.lengthBytes = config.lengthBytes();
+        entry.address = config.address();
+        KeyConfig.DeviceBytes device = config.device();
+        entry.region = device == null ? NO_REGION : device.region();
+        entry.regionOffset = device == null ? 0 : device.offset();
         entry.vaBase = KeyLife.isLater(entry.life) ? KeyLife.vaBase(entry.life) : config.vaBase();
         entry.access = config.access();
         entry.peer = config.peer();
@@ -223,13 +231,39 @@ final class KeyTable implements Memory {
 
     // ---- our own work requests
 
-    /** The memory of a local key; null if it is invalid. */
+    /** The memory of a local key; null if it is invalid, or opens device memory. */
     @Nullable
     MemorySegment local(int key) {
         Entry entry = find(key);
-        return entry == null || KeyLife.isLater(entry.life)
+        return entry == null || KeyLife.isLater(entry.life) || entry.region != NO_REGION
                 ? null
                 : entry.memory; // without a VA, a later life would look like an earlier one
+    }
+
+    /** The region of a local key of device memory, if the range lies in it; {@link #NO_REGION} if not. */
+    int localRegion(int key, long offset, long lengthBytes) {
+        Entry entry = find(key);
+        if (entry == null || KeyLife.isLater(entry.life) || offset < 0 || lengthBytes < 0) {
+            return NO_REGION;
+        }
+        return offset <= entry.lengthBytes - lengthBytes ? entry.region : NO_REGION;
+    }
+
+    /** Where the memory of a local key begins in its region. */
+    long localOffset(int key) {
+        return entries[index(key)].regionOffset;
+    }
+
+    @Override
+    public int region(int key) {
+        Entry entry = find(key);
+        return entry == null ? NO_REGION : entry.region;
+    }
+
+    @Override
+    public long regionOffset(int key, long va) {
+        Entry entry = entries[index(key)];
+        return entry.regionOffset + (va - entry.vaBase);
     }
 
     /** Has a packet refer to its payload in the range of a valid key that was checked; false if it must be copied. */
@@ -260,18 +294,17 @@ final class KeyTable implements Memory {
     }
 
     private boolean allows(Entry entry, long va, long lengthBytes, int access, int connection) {
-        MemorySegment memory = entry.memory;
-        if (memory == null || (entry.access & access) != access) {
+        if (entry.memory == null || (entry.access & access) != access) {
             return false;
         }
         if (entry.peer != 0 && entry.peer != peers.peerOf(connection)) {
             return false;
         }
         long offset = va - entry.vaBase; // may overflow: then it is negative, or too large
-        if (offset < 0 || lengthBytes < 0 || offset > memory.byteSize() - lengthBytes) {
+        if (offset < 0 || lengthBytes < 0 || offset > entry.lengthBytes - lengthBytes) {
             return false;
         }
-        return access != ATOMIC || (memory.address() + offset & lengthBytes - 1) == 0;
+        return access != ATOMIC || (entry.address + offset & lengthBytes - 1) == 0;
     }
 
     private static boolean isAlive(Entry entry) {
@@ -279,10 +312,13 @@ final class KeyTable implements Memory {
         return memory != null && memory.scope().isAlive();
     }
 
-    /** The memory of a key, if the peer has the permission; null if not. */
+    /** The memory of a key, if the peer has the permission; null if not, or if it lies on a device. */
     private @Nullable MemorySegment open(int key, long va, long lengthBytes, int access, int connection) {
         Entry entry = find(key);
-        return entry != null && allows(entry, va, lengthBytes, access, connection) ? entry.memory : null;
+        if (entry == null || entry.region != NO_REGION) {
+            return null;
+        }
+        return allows(entry, va, lengthBytes, access, connection) ? entry.memory : null;
     }
 
     private long offset(int key, long va) {

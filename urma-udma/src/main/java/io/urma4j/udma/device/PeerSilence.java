@@ -14,11 +14,31 @@ final class PeerSilence {
     private final SendOrder<SendSlot, PeerFlow> order;
     private final CardListener listener;
     private final long timeoutNanos;
+    private long dueNanos = Long.MAX_VALUE;
 
     PeerSilence(SendOrder<SendSlot, PeerFlow> order, CardListener listener, long timeoutNanos) {
         this.order = order;
         this.listener = listener;
         this.timeoutNanos = timeoutNanos;
+    }
+
+    /** When to look next; {@code Long.MAX_VALUE} for never. */
+    long dueNanos(long nowNanos) {
+        boolean isWatching =
+                order.life().state() == QueueState.READY || order.life().isSuspending();
+        if (order.window().isEmpty()) {
+            dueNanos = Long.MAX_VALUE;
+        } else if (dueNanos == Long.MAX_VALUE && isWatching) {
+            dueNanos = nowNanos + timeoutNanos;
+        }
+        return dueNanos;
+    }
+
+    /** Looks if it is time. */
+    void expireDue(long nowNanos) {
+        if (nowNanos >= dueNanos) {
+            dueNanos = expire(nowNanos);
+        }
     }
 
     /**
@@ -27,7 +47,7 @@ final class PeerSilence {
      *
      * @return when to look again; {@code Long.MAX_VALUE} for not until something is started
      */
-    long expire(long nowNanos) {
+    private long expire(long nowNanos) {
         boolean ready = order.life().state() == QueueState.READY;
         if (!ready && !order.life().isSuspending()) {
             return Long.MAX_VALUE;
@@ -45,6 +65,9 @@ final class PeerSilence {
                 continue; // waits for a receive work request, which may take any time
             }
             CardConnection link = peer.link;
+            if (link.awaitsCopy() || slot.heldStatus != SendSlot.NOT_HELD) {
+                continue; // for a copy engine of this host
+            }
             long silentNanos = Math.max(slot.sinceNanos, link.lastHeardNanos()) + timeoutNanos;
             long stuckNanos = Math.max(slot.sinceNanos, link.lastProgressNanos())
                     + 2 * timeoutNanos

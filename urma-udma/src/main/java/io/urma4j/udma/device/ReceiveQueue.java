@@ -19,6 +19,7 @@ final class ReceiveQueue implements CqUser {
     private final int number;
     private final CardListener listener;
     private final KeyTable keys;
+    private final CopyPort copies;
     private final ReceiveQueueConfig config;
     private final CompletionQueue cq;
     private final MemorySegment ring;
@@ -36,10 +37,17 @@ final class ReceiveQueue implements CqUser {
     private long received;
     private long receivedBytes;
 
-    ReceiveQueue(int number, CardListener listener, KeyTable keys, ReceiveQueueConfig config, CompletionQueue cq) {
+    ReceiveQueue(
+            int number,
+            CardListener listener,
+            KeyTable keys,
+            CopyPort copies,
+            ReceiveQueueConfig config,
+            CompletionQueue cq) {
         this.number = number;
         this.listener = listener;
         this.keys = keys;
+        this.copies = copies;
         this.config = config;
         this.cq = cq;
         this.ring = config.ring();
@@ -61,6 +69,10 @@ final class ReceiveQueue implements CqUser {
 
     KeyTable keys() {
         return keys;
+    }
+
+    CopyPort copies() {
+        return copies;
     }
 
     QueueState state() {

@@ -4,6 +4,7 @@ import io.urma4j.QueueState;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.transport.ReceiveWork;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,9 @@ final class Receiver implements ReceiveWork {
     interface Connections extends KeyTable.Peers {
         /** The sender in a record (see {@code Cqe}): the words for remote, EID high, EID low; none without a connection. */
         void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection);
+
+        /** What waits for copies of a connection. */
+        CopyWaiter copyWaiter(int connection);
     }
 
     /** A receive queue that receives for its own number. */
@@ -104,6 +108,20 @@ final class Receiver implements ReceiveWork {
     public boolean scatter(long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
         ReceiveInProgress taken = queue.find(handle);
         return taken != null && taken.scatter(queue.keys(), toOffset, from, fromOffset, lengthBytes);
+    }
+
+    @Override
+    public long place(
+            long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+        ReceiveInProgress taken = queue.find(handle);
+        if (taken == null) {
+            return Memory.REFUSED;
+        }
+        if (taken.scatter(queue.keys(), toOffset, from, fromOffset, lengthBytes)) {
+            return Memory.AT_ONCE; // memory of the host, as mostly
+        }
+        CopyWaiter waiter = connections.copyWaiter(connection);
+        return taken.copy(queue.keys(), queue.copies(), toOffset, from, fromOffset, lengthBytes, waiter);
     }
 
     @Override

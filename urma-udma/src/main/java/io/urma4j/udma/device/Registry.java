@@ -82,12 +82,11 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return lastLink;
     }
 
-    /** A copy of the connection with this number has ended: it looks at it in the next step. */
-    void wake(int number) {
+    /** What waits for copies of the connection with this number. */
+    @Override
+    public CopyWaiter copyWaiter(int number) {
         CardConnection link = link(number);
-        if (link != null) {
-            link.wake();
-        }
+        return link == null ? CopyWaiter.NONE : link;
     }
 
     /** What receives under this number; null if nothing does. */

@@ -33,6 +33,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
             Schedule schedule,
             CardListener listener,
             KeyTable keys,
+            CopyPort copies,
             DatagramSender datagrams,
             Handles<Target> targets,
             Handles<CompletionQueue> cqs) {}
@@ -41,8 +42,8 @@ final class SendQueue extends Task implements SendWork, CqUser {
     private final SendQueueConfig config;
     private final Schedule schedule;
     private final CardListener listener;
-    private final KeyTable keys;
     private final MemorySegment ring;
+    private final SendPayloads payloads;
     private final Flows flows;
     private final SendReports reports;
     private final SendStarts starts;
@@ -53,7 +54,6 @@ final class SendQueue extends Task implements SendWork, CqUser {
     private @Nullable CardConnection own; // of a connected queue
     private @Nullable Flow ownFlow;
     private long notReady;
-    private long silenceDueNanos = Long.MAX_VALUE;
     private boolean cqOverflowed;
     private boolean closed;
 
@@ -62,8 +62,8 @@ final class SendQueue extends Task implements SendWork, CqUser {
         this.config = config;
         this.schedule = parts.schedule;
         this.listener = parts.listener;
-        this.keys = parts.keys;
         this.ring = config.ring();
+        this.payloads = new SendPayloads(parts.keys, parts.copies, ring);
         this.flows = new Flows(parts.targets);
         this.reports = new SendReports(number, config, parts.cqs);
         this.starts = new SendStarts(this, parts, flows, reports);
@@ -121,6 +121,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
         starts.beginStep(nowNanos);
         admit(nowNanos);
         failWithCq();
+        payloads.endHeld(window, this::end);
         starts.step();
         setTimer(nowNanos);
         assert isSound() : order;
@@ -304,24 +305,19 @@ final class SendQueue extends Task implements SendWork, CqUser {
     // ---- time
 
     private void setTimer(long nowNanos) {
+        long silenceNanos = starts.silence().dueNanos(nowNanos);
         if (window.isEmpty()) {
-            silenceDueNanos = Long.MAX_VALUE;
             schedule.deadlines.cancel(this);
             return;
         }
-        boolean ready = life.state() == QueueState.READY;
-        if (silenceDueNanos == Long.MAX_VALUE && (ready || life.isSuspending())) {
-            silenceDueNanos = nowNanos + config.timeoutNanos();
-        }
-        long retry = window.hasWaiting() && ready ? flows.nextRetryNanos(nowNanos) : Long.MAX_VALUE;
-        schedule.deadlines.set(this, Math.min(silenceDueNanos, retry));
+        boolean retries = window.hasWaiting() && life.state() == QueueState.READY;
+        long retryNanos = retries ? flows.nextRetryNanos(nowNanos) : Long.MAX_VALUE;
+        schedule.deadlines.set(this, Math.min(silenceNanos, retryNanos));
     }
 
     @Override
     void due(long nowNanos) {
-        if (nowNanos >= silenceDueNanos) {
-            silenceDueNanos = starts.expire(nowNanos);
-        }
+        starts.expire(nowNanos);
         touch();
     }
 
@@ -344,12 +340,32 @@ final class SendQueue extends Task implements SendWork, CqUser {
 
     @Override
     public boolean gather(long position, long from, Packet to, int lengthBytes) {
-        return Payloads.gather(keys, ring, at(position), from, to, lengthBytes);
+        return payloads.gather(window.at(position), position, from, to, lengthBytes);
     }
 
     @Override
     public boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
-        return Payloads.scatter(keys, ring, at(position), toOffset, from, fromOffset, lengthBytes);
+        return payloads.scatter(window.at(position), toOffset, from, fromOffset, lengthBytes);
+    }
+
+    @Override
+    public boolean awaits(long position, long from, int lengthBytes) {
+        return payloads.awaits(window.at(position), position, from, lengthBytes);
+    }
+
+    @Override
+    public boolean takes(long position, long toOffset, int lengthBytes) {
+        return payloads.takes(window.at(position), toOffset, lengthBytes);
+    }
+
+    @Override
+    public boolean admits(long position) {
+        return payloads.admits(window.at(position));
+    }
+
+    /** A work request has ended, whose local ranges lie on a device. */
+    void releaseCopies(SendSlot slot) {
+        payloads.release(slot);
     }
 
     private boolean isStarted(long position) {
@@ -362,6 +378,12 @@ final class SendQueue extends Task implements SendWork, CqUser {
             return; // given up meanwhile
         }
         SendSlot slot = window.at(position);
+        if (!payloads.holds(slot, status)) {
+            end(slot, payloads.status(slot, status));
+        }
+    }
+
+    private void end(SendSlot slot, int status) {
         if (status == WorkStatus.SUCCESS) {
             Flow flow = slot.flow;
             if (flow != null && slot.isMessage()) {

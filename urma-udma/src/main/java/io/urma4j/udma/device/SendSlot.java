@@ -9,11 +9,24 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** How far a work request of a send queue is, and what the card has read of its element. */
-final class SendSlot extends SendEntry<Flow, PeerFlow> {
+final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
+    /** In place of a status: no result waits for copies. */
+    static final int NOT_HELD = -1;
+
     private static final int GONE = SendWqe.REMOTE_GONE | SendWqe.NOTIFY_GONE;
+
+    private final SendQueue queue;
 
     /** Where its element lies in the ring. */
     long at;
+
+    /** A local range lies on a device. */
+    boolean isOnDevice;
+
+    /** Its status, when copies into device memory have not ended that come first. */
+    int heldStatus = NOT_HELD;
+
+    private @Nullable PendingCopies pending;
 
     int opcode;
     int flags;
@@ -21,11 +34,16 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> {
     /** Whether it was handed to a connection before; its receiver may not have been ready. */
     private boolean tried;
 
+    SendSlot(SendQueue queue) {
+        this.queue = queue;
+    }
+
     /** Reads the element of a work request that was just posted. */
     void fill(MemorySegment ring, long at, long nowNanos) {
         this.at = at;
         opcode = SendWqe.opcode(ring, at);
         flags = SendWqe.flags(ring, at);
+        isOnDevice = SendWqe.isOnDevice(ring, at);
         kind = WorkKind.of(opcode);
         placesBytes = opcode == WorkOpcode.WRITE_IMM; // again with each retransmission
         hasPlaced = false;
@@ -96,6 +114,29 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> {
 
     @Override
     protected void release() {
+        if (isOnDevice) {
+            queue.releaseCopies(this);
+        }
         target(null);
+    }
+
+    /** The copies that its result waits for. */
+    PendingCopies pending(CopyPort copies) {
+        if (pending == null) {
+            pending = new PendingCopies(copies);
+        }
+        return pending;
+    }
+
+    @Override
+    public void copyEnded() {
+        if (pending != null) {
+            pending.haveEnded();
+        }
+        queue.touch();
+        PeerFlow to = peer;
+        if (to != null) {
+            to.link.wake();
+        }
     }
 }

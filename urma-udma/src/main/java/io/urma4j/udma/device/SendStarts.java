@@ -7,6 +7,7 @@ import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SendRules;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 
@@ -51,7 +52,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public SendSlot newEntry() {
-        return new SendSlot();
+        return new SendSlot(queue);
     }
 
     // ---- starting
@@ -67,10 +68,14 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         order.step(nowNanos);
     }
 
-    /** Fails what its peer has left unanswered for too long; returns when to look again. */
-    long expire(long now) {
+    PeerSilence silence() {
+        return silence;
+    }
+
+    /** Fails what its peer has left unanswered for too long. */
+    void expire(long now) {
         nowNanos = now;
-        return silence.expire(now);
+        silence.expireDue(now);
     }
 
     /**
@@ -104,6 +109,9 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     /** A datagram follows nothing, and is over when it has left (S8.1). */
     private boolean sendDatagram(long position, SendSlot slot, Flow flow) {
+        if (queue.awaits(position, 0, SendWqe.lengthBytes(queue.ring(), slot.at))) {
+            return false;
+        }
         DatagramSender.Result result = datagrams.send(queue, position, flow.target);
         switch (result) {
             case SENT -> window.end(slot, WorkStatus.SUCCESS);

@@ -16,6 +16,7 @@ import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.staging.Stager;
 import io.urma4j.udma.udp.PortException;
 import io.urma4j.udma.udp.PortOptions;
 import io.urma4j.udma.udp.UdpPort;
@@ -40,6 +41,7 @@ final class Adapter implements CardListener {
     private final PortAddress address;
     private final EngineThread engine;
     private final EventLoop eventLoop;
+    private final Stager copies = new Stager();
     private final ControlPort control;
     private final PortWatch watch;
     private final UnknownPeers unknownPeers;
@@ -67,7 +69,8 @@ final class Adapter implements CardListener {
         this.address = new PortAddress(eid, port.port());
         long start = System.nanoTime();
         this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
-        this.eventLoop = EventLoop.open(port, this, options, engine, engine::nanos);
+        this.eventLoop = EventLoop.open(port, this, options, engine, engine::nanos, copies);
+        copies.start(task -> eventLoop.run(_ -> task.run()));
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
         this.control = new ControlPort(address, this::sendControl, secret);
@@ -123,6 +126,11 @@ final class Adapter implements CardListener {
 
     EventLoop eventLoop() {
         return eventLoop;
+    }
+
+    /** Copies of device memory. */
+    Stager copies() {
+        return copies;
     }
 
     /** The card; commands need the lock of the {@link #eventLoop}. */
@@ -391,6 +399,7 @@ final class Adapter implements CardListener {
     void close() {
         engine.stop();
         engine.join();
+        copies.close();
         port.close();
     }
 

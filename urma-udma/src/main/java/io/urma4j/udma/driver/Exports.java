@@ -8,9 +8,12 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
+import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.peer.DeviceRange;
+import io.urma4j.peer.PeerRegion;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderRoceGrant;
 import io.urma4j.spi.SegmentRequest;
@@ -27,16 +30,14 @@ import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.HostMemory;
 import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.KeyConfig.DeviceBytes;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.Core;
-import io.urma4j.udma.ring.KeyAccess;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +57,7 @@ final class Exports {
     private final Runnable settle;
     private final Adapter adapter;
     private final SegmentTable<UdmaSegment> segments;
-    private final Map<Integer, Long> owners = new ConcurrentHashMap<>(); // on the card, of the keys under a token id
+    private final SegmentKeys keys;
     private final Windows windows;
     private final AtomicInteger lastNumber = new AtomicInteger();
     private final Publisher publisher;
@@ -71,8 +72,9 @@ final class Exports {
         this.peers = peers;
         this.settle = settle;
         this.adapter = local.adapter();
-        this.segments = new SegmentTable<>(this::addOwner, this::removeOwner);
-        this.windows = new Windows(local, peers.numbers(), new CardKeys());
+        this.keys = new SegmentKeys(local);
+        this.segments = new SegmentTable<>(this::addOwner, keys::removeOwner);
+        this.windows = new Windows(local, peers.numbers(), keys);
         this.publisher = new Publisher(
                 adapter.engine(),
                 (name, _) -> directory.takeName(name, local.place()).map(file -> file::remove));
@@ -87,16 +89,8 @@ final class Exports {
         return segments;
     }
 
-    /** The keys of all segments under one token id have one owner, so that one SEND_INVALIDATE revokes them together. */
     private void addOwner(int tokenId) {
-        owners.put(tokenId, adapter.newOwner((peer, whole) -> invalidated(tokenId, peer, whole)));
-    }
-
-    private void removeOwner(int tokenId) {
-        Long owner = owners.remove(tokenId);
-        if (owner != null) {
-            adapter.forgetOwner(owner);
-        }
+        keys.addOwner(tokenId, (peer, whole) -> invalidated(tokenId, peer, whole));
     }
 
     Windows windows() {
@@ -107,15 +101,31 @@ final class Exports {
 
     UdmaSegment register(SegmentRequest request) {
         ControlChecks.policy(request.policy());
+        PeerRegion region = request.region();
+        if (region != null) {
+            return registerDevice(request, region);
+        }
         HostMemory allocated = allocated(request);
         MemorySegment memory = allocated == null ? ControlChecks.foreign(request.foreign()) : allocated.segment();
         MemoryUse use = allocated == null ? null : MemoryUse.begin(allocated, describe(request), request.isolated());
         try {
-            return segments.add(request.tokenId(), tokenId -> keyed(request, memory, use, tokenId));
+            return segments.add(request.tokenId(), tokenId -> keyed(request, memory, null, use, tokenId));
         } catch (RuntimeException e) {
             if (use != null) {
                 use.end();
             }
+            throw e;
+        }
+    }
+
+    private UdmaSegment registerDevice(SegmentRequest request, PeerRegion memory) {
+        DeviceRange range = memory.range();
+        int region = adapter.copies().add(memory);
+        DeviceBytes bytes = new DeviceBytes(region, 0, range.lengthBytes(), range.address());
+        try {
+            return segments.add(request.tokenId(), tokenId -> keyed(request, MemorySegment.NULL, bytes, null, tokenId));
+        } catch (RuntimeException e) {
+            adapter.copies().remove(region);
             throw e;
         }
     }
@@ -135,12 +145,20 @@ final class Exports {
                 UrmaStatus.EINVAL, "memory", "was allocated by a device whose memory cannot be used here");
     }
 
-    private UdmaSegment keyed(SegmentRequest request, MemorySegment memory, @Nullable MemoryUse use, int tokenId) {
+    private UdmaSegment keyed(
+            SegmentRequest request,
+            MemorySegment memory,
+            @Nullable DeviceBytes device,
+            @Nullable MemoryUse use,
+            int tokenId) {
         boolean isOpen =
                 request.policy() == TokenPolicy.NONE && request.access() != Access.LOCAL_ONLY && !request.windowsOnly();
-        long va = memory.address();
-        int localKey = newKey(KeyConfig.local(memory).withPin(pin(use)));
-        int openKey = isOpen ? openKey(memory, request.access(), tokenId, localKey) : 0;
+        KeyConfig own = device == null
+                ? KeyConfig.local(memory).withPin(SegmentKeys.pin(use))
+                : KeyConfig.local(memory).onDevice(device);
+        long va = own.address();
+        int localKey = keys.own(own);
+        int openKey = isOpen ? keys.open(own, request.access(), tokenId, localKey) : 0;
         List<Endpoint> endpoints = new ArrayList<>();
         int number = lastNumber.incrementAndGet();
         endpoints.add(new UdmaEndpoint(adapter.address(), number, va).toEndpoint());
@@ -152,12 +170,13 @@ final class Exports {
         SegmentDescriptor descriptor = describe(
                 local.place(),
                 tokenId,
-                memory.byteSize(),
+                own.lengthBytes(),
                 request.access(),
                 request.policy(),
                 request.windowsOnly(),
+                device == null ? MemoryKind.HOST : MemoryKind.DEVICE,
                 endpoints);
-        Runnable shutToAll = openKey == 0 ? () -> {} : () -> revokeKeys(List.of(openKey));
+        Runnable shutToAll = openKey == 0 ? () -> {} : () -> keys.revoke(List.of(openKey));
         ExportedSegment<Grant> exported = new ExportedSegment<>(
                 adapter.engine(),
                 descriptor,
@@ -165,21 +184,7 @@ final class Exports {
                 request.token(),
                 request.isolated(),
                 shutToAll);
-        return new UdmaSegment(this, memory, use, exported, localKey, openKey, adapter.newValueWatch());
-    }
-
-    /** What was allocated here is not closed while it is registered; other memory may be at any time. */
-    private static int pin(@Nullable MemoryUse use) {
-        return use == null ? KeyConfig.NOT_PINNED : KeyConfig.PINNED;
-    }
-
-    private int openKey(MemorySegment memory, Access access, int tokenId, int localKey) {
-        try {
-            return newKey(new KeyConfig(memory, memory.address(), bits(access), 0, 0, tokenId).withPin(localKey));
-        } catch (UrmaException e) {
-            revokeKeys(List.of(localKey)); // or the last key would leak
-            throw e;
-        }
+        return new UdmaSegment(this, memory, device, use, exported, localKey, openKey, adapter.newValueWatch());
     }
 
     static SegmentDescriptor describe(
@@ -189,6 +194,7 @@ final class Exports {
             Access access,
             TokenPolicy policy,
             boolean windowsOnly,
+            MemoryKind kind,
             List<Endpoint> endpoints) {
         return new SegmentDescriptor(
                 home.at().eid(),
@@ -198,32 +204,8 @@ final class Exports {
                 lengthBytes,
                 access,
                 policy,
-                new Capabilities(false, false, true, windowsOnly, MemoryKind.HOST),
+                new Capabilities(false, false, true, windowsOnly, kind),
                 endpoints);
-    }
-
-    private int newKey(KeyConfig config) {
-        return checked(adapter.eventLoop().call(card -> card.registerKey(config)));
-    }
-
-    private int checked(int key) {
-        if (key == 0) {
-            throw new UrmaException(UrmaStatus.ENOMEM, local, "all keys of the device are in use");
-        }
-        return key;
-    }
-
-    private void revokeKeys(List<Integer> keys) {
-        adapter.eventLoop().run(card -> keys.forEach(card::revokeKey));
-    }
-
-    private static int bits(Access access) {
-        return switch (access) {
-            case LOCAL_ONLY -> 0;
-            case READ -> KeyAccess.READ;
-            case READ_WRITE -> KeyAccess.READ | KeyAccess.WRITE;
-            case READ_WRITE_ATOMIC -> KeyAccess.READ | KeyAccess.WRITE | KeyAccess.ATOMIC;
-        };
     }
 
     // ---- import; the engine's thread
@@ -245,62 +227,17 @@ final class Exports {
         try {
             from.open();
             Access opened = segment.exported().opened(wanted.access());
-            long openedBytes =
-                    opened == Access.LOCAL_ONLY ? 0 : segment.memory().byteSize();
-            int key = newKey(peersKey(segment, from.number(), 0, openedBytes, opened, false));
+            long openedBytes = opened == Access.LOCAL_ONLY ? 0 : segment.lengthBytes();
+            int key = keys.ofImport(segment, from.number(), openedBytes, opened);
             Grant grant = new Grant(key, segment, from, wanted.access());
             segment.exported().granted(grant);
             from.grants.put(grant.key(), grant);
             peers.answer(
                     from,
                     number,
-                    new SegmentGranted(
-                            number,
-                            grant.number(),
-                            opened,
-                            segment.vaBase(),
-                            segment.memory().byteSize()));
+                    new SegmentGranted(number, grant.number(), opened, segment.vaBase(), segment.lengthBytes()));
         } catch (UrmaException e) {
             peers.answer(from, number, new Refused(number, e.status(), String.valueOf(e.getMessage())));
-        }
-    }
-
-    /** A key for a part of a segment that only one peer may use. */
-    private KeyConfig peersKey(
-            UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
-        return new KeyConfig(
-                segment.memory().asSlice(offset, lengthBytes),
-                segment.vaBase() + offset,
-                anyVa,
-                bits(access),
-                peer,
-                owners.getOrDefault(segment.tokenId(), 0L),
-                segment.tokenId(),
-                segment.values().tag(),
-                segment.localKey(),
-                segment.exported().isWindowsOnly());
-    }
-
-    /** The keys of windows on the card. Any thread. */
-    private final class CardKeys implements Windows.Keys {
-        @Override
-        public CardKey make(
-                UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
-            KeyConfig config = peersKey(segment, peer, offset, lengthBytes, access, anyVa);
-            return adapter.eventLoop().call(card -> {
-                int key = checked(card.registerKey(config));
-                return new CardKey(key, card.vaBase(key));
-            });
-        }
-
-        @Override
-        public boolean isValid(CardKey key) {
-            return adapter.eventLoop().call(card -> card.vaBase(key.number())) == key.vaBase();
-        }
-
-        @Override
-        public void revoke(List<Integer> keys) {
-            revokeKeys(keys);
         }
     }
 
@@ -371,9 +308,45 @@ final class Exports {
     CompletableFuture<Revocation> revoke(UdmaSegment segment, long deadlineNanos) {
         publisher.unpublish(segment.exported());
         segment.exported().markRevoked();
-        revokeKeys(List.of(segment.localKey()));
+        keys.revoke(List.of(segment.localKey()));
         MemoryUse use = segment.use();
-        return segment.exported().revoke(deadlineNanos, use == null ? null : use.quarantine(), () -> remove(segment));
+        CompletableFuture<Revocation> revoked =
+                segment.exported().revoke(deadlineNanos, use == null ? null : use.quarantine(), () -> remove(segment));
+        endOnDevice(segment);
+        return revoked;
+    }
+
+    /** No importer touches device memory by itself: a revocation of it waits for none (S15.46). */
+    private void endOnDevice(UdmaSegment segment) {
+        if (segment.isOnDevice()) {
+            List.copyOf(segment.exported().grants()).forEach(this::end);
+        }
+    }
+
+    /** Replaces the token, and revokes the segment from importers with the old one (S7.5). Any thread. */
+    CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration timeout) {
+        CompletableFuture<Revocation> rotated = segment.exported().rotate(next, timeout);
+        DeviceBytes device = segment.device();
+        if (device == null) {
+            return rotated;
+        }
+        adapter.engine().submit(() -> endOnDevice(segment));
+        return rotated.thenCompose(done -> quiet(device).thenApply(_ -> done));
+    }
+
+    /** Completed once no copy moves bytes that a revoked key has begun. */
+    private CompletableFuture<Void> quiet(DeviceBytes device) {
+        return adapter.eventLoop().call(_ -> adapter.copies().barrier(device.region()));
+    }
+
+    /** The device memory is gone: its importers lose access, as by a revocation. Any thread. */
+    void deviceLost(UdmaSegment segment) {
+        if (segment.exported().markRevoked()) {
+            adapter.engine().submit(() -> {
+                segment.exported().shut();
+                endOnDevice(segment);
+            });
+        }
     }
 
     /** Notifies an importer of the revocation, and awaits its answer. */
@@ -389,6 +362,10 @@ final class Exports {
             return;
         }
         adapter.forget(segment.values());
+        DeviceBytes device = segment.device();
+        if (device != null) {
+            adapter.copies().remove(device.region());
+        }
         if (use != null) {
             use.end();
         }
@@ -402,6 +379,7 @@ final class Exports {
                 peers.byNumber(peer).ifPresent(path -> windows.endRevoked(segment, path));
             } else if (whole && segment.exported().markRevoked()) {
                 segment.exported().shut();
+                endOnDevice(segment);
                 local.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
             }
         }
@@ -410,6 +388,12 @@ final class Exports {
     // ---- names
 
     CompletableFuture<Void> publish(UdmaSegment segment, String name, boolean withToken) {
+        if (segment.isOnDevice()) {
+            return CompletableFuture.failedFuture(new UrmaException(
+                    UrmaStatus.EINVAL,
+                    segment,
+                    "lies in device memory and cannot be published; share() makes its line"));
+        }
         return publisher.publish(segment.exported(), name, withToken);
     }
 

@@ -1,6 +1,7 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.SegmentDescriptor;
+import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.Request;
@@ -80,6 +81,7 @@ record Neighbours(Peers peers, HostDirectory directory, HostDirectory.Place own)
                     segment.access(),
                     segment.policy(),
                     false,
+                    MemoryKind.HOST,
                     List.of(new UdmaEndpoint(place.at(), (int) segment.key(), segment.vaBase()).toEndpoint()));
         }
 

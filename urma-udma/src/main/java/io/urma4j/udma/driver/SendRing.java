@@ -144,13 +144,18 @@ final class SendRing {
         entries.hold(posted, remote, null, null);
         entries.hold(posted, local);
         int bits = flags | (remote.isRevoked() ? SendWqe.REMOTE_GONE : 0);
-        SendWqe.put(memory, at, opcode, signalled(bits), 1, memoryTarget(remote), (int) lengthBytes);
+        SendWqe.put(memory, at, opcode, signalled(bits), oneRange(local), memoryTarget(remote), (int) lengthBytes);
         SendWqe.remote(memory, at, remote.key(), remote.vaBase() + remoteOffset);
         SendWqe.range(memory, at, 0, local.localKey(), (int) lengthBytes, localOffset);
         if (opcode != WorkOpcode.WRITE && opcode != WorkOpcode.READ) {
             SendWqe.operands(memory, at, operand, expected);
         }
         publish(lengthBytes);
+    }
+
+    /** The number of ranges of an element, and whether it lies on a device. */
+    private static int oneRange(UdmaSegment local) {
+        return local.isOnDevice() ? 1 | SendWqe.ON_DEVICE : 1;
     }
 
     private int memoryTarget(UdmaImport remote) {
@@ -171,7 +176,7 @@ final class SendRing {
         entries.begin(posted, userContext);
         entries.hold(posted, null, null, target);
         entries.hold(posted, source);
-        SendWqe.put(memory, at, opcode, signalled(flags), 1, queueTarget(target), (int) lengthBytes);
+        SendWqe.put(memory, at, opcode, signalled(flags), oneRange(source), queueTarget(target), (int) lengthBytes);
         SendWqe.range(memory, at, 0, source.localKey(), (int) lengthBytes, sourceOffset);
         special(at, opcode, immediate, target);
         publish(lengthBytes);
@@ -211,7 +216,7 @@ final class SendRing {
         entries.begin(posted, request.userContext);
         entries.hold(posted, remote, notify, target);
         int handle = target != null ? queueTarget(target) : remote != null ? memoryTarget(remote) : 0;
-        SendWqe.put(memory, at, opcode, signalled(bits), request.sgeCount, handle, (int) request.lengthBytes);
+        SendWqe.put(memory, at, opcode, signalled(bits), ranges(request), handle, (int) request.lengthBytes);
         SendWqe.operands(memory, at, request.operand, request.expected);
         SendWqe.hint(memory, at, request.targetHint * 0x9E3779B9 >>> 24); // spread: hints come in sequence
         if (remote != null) {
@@ -228,6 +233,14 @@ final class SendRing {
         }
         payload(at, request);
         publish(request.lengthBytes);
+    }
+
+    private static int ranges(WorkRequest request) {
+        int ranges = request.sgeCount;
+        for (int i = 0; i < request.sgeCount; i++) {
+            ranges |= request.sgeSegment[i] instanceof UdmaSegment local && local.isOnDevice() ? SendWqe.ON_DEVICE : 0;
+        }
+        return ranges;
     }
 
     private static boolean hasRange(int opcode) {

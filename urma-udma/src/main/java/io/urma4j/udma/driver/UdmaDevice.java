@@ -139,6 +139,7 @@ final class UdmaDevice implements ProviderDevice {
                         .foreignShareable(true)
                         .sharedTokenIds(true)
                         .windows(true)
+                        .deviceMemory(true)
                         .cpuAtomics(true)
                         .build(),
                 new DeviceAttributes.Limits(

@@ -120,6 +120,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             if (!mayAdd()) {
                 return false;
             }
+            checkBuffer((UdmaSegment) buffer);
             int entry = entries.take(userContext);
             entries.pin(entry, buffer);
             long at = WqRing.at(posted, depth, strideBytes);
@@ -139,6 +140,9 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             if (!mayAdd()) {
                 return false;
             }
+            for (int i = 0; i < request.sgeCount; i++) {
+                checkBuffer((UdmaSegment) request.sgeSegment[i]);
+            }
             int entry = entries.take(request.userContext);
             entries.pin(entry, request);
             long at = WqRing.at(posted, depth, strideBytes);
@@ -152,6 +156,14 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             return true;
         } finally {
             lock.release();
+        }
+    }
+
+    /** A datagram is dropped unless it can be placed at once, which a device cannot promise. */
+    private void checkBuffer(@Nullable UdmaSegment buffer) {
+        if (buffer != null && buffer.isOnDevice() && config.mode() == TransportMode.UM) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL, buffer, "lies in device memory, which receives no datagrams of " + this);
         }
     }
 

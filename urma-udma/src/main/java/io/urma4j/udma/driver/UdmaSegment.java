@@ -12,6 +12,8 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.SegmentTable;
+import io.urma4j.udma.command.KeyConfig;
+import io.urma4j.udma.command.KeyConfig.DeviceBytes;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     private final Exports exports;
     private final MemorySegment memory;
+    private final @Nullable DeviceBytes device;
     private final @Nullable MemoryUse use;
     private final ExportedSegment<Grant> exported;
     private final int localKey;
@@ -33,7 +36,9 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     /**
      * Creates a segment.
      *
-     * @param use of its memory; null for foreign memory
+     * @param memory empty if its bytes lie on a device
+     * @param device its bytes, if they lie on a device
+     * @param use of its memory; null for foreign memory, and for that of a device
      * @param localKey of this machine's own work requests
      * @param openKey for everybody, when no token is asked for; 0 for none
      * @param values of its keys for single peers
@@ -41,6 +46,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     UdmaSegment(
             Exports exports,
             MemorySegment memory,
+            @Nullable DeviceBytes device,
             @Nullable MemoryUse use,
             ExportedSegment<Grant> exported,
             int localKey,
@@ -48,6 +54,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
             ValueWatch values) {
         this.exports = exports;
         this.memory = memory;
+        this.device = device;
         this.use = use;
         this.exported = exported;
         this.localKey = localKey;
@@ -62,8 +69,26 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
         return localKey;
     }
 
-    MemorySegment memory() {
-        return memory;
+    /** Whether its bytes lie on a device. */
+    boolean isOnDevice() {
+        return device != null;
+    }
+
+    /** Its bytes on a device; null if they lie in memory of the host. */
+    @Nullable
+    DeviceBytes device() {
+        return device;
+    }
+
+    /** A part of it as the card's keys have it, for one that {@code key} gives everything but the bytes. */
+    KeyConfig part(KeyConfig key, long offset, long lengthBytes) {
+        return device == null
+                ? key.inMemory(memory.asSlice(offset, lengthBytes))
+                : key.onDevice(device.part(offset, lengthBytes));
+    }
+
+    long lengthBytes() {
+        return descriptor().lengthBytes();
     }
 
     /** Counts a work request that names it. */
@@ -101,7 +126,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     }
 
     long vaBase() {
-        return memory.address();
+        return device == null ? memory.address() : device.address();
     }
 
     // ---- ProviderSegment
@@ -148,6 +173,11 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     }
 
     @Override
+    public void memoryLost() {
+        exports.deviceLost(this);
+    }
+
+    @Override
     public int unfinished() {
         if (unfinished.get() > 0) {
             exports.settle();
@@ -167,7 +197,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
 
     @Override
     public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
-        return exported.rotate(next, timeout);
+        return exports.rotate(this, next, timeout);
     }
 
     @Override

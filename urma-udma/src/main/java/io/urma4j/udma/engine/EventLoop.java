@@ -5,6 +5,8 @@ import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.device.Card;
+import io.urma4j.udma.device.LateMemory;
+import io.urma4j.udma.staging.Stager;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.UdpPort;
@@ -66,11 +68,21 @@ public final class EventLoop {
      *
      * @param engine wakes for it when no other thread drives it
      * @param clock of the card
+     * @param copies of device memory
      */
     public static EventLoop open(
-            UdpPort port, CardListener listener, CardOptions options, Engine engine, LongSupplier clock) {
+            UdpPort port,
+            CardListener listener,
+            CardOptions options,
+            Engine engine,
+            LongSupplier clock,
+            Stager copies) {
         Card card = new Card(
-                port, to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret()), listener, options);
+                port,
+                to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret()),
+                listener,
+                options,
+                LateMemory.of(copies));
         return new EventLoop(card, new PacketReader(port, card), engine, clock);
     }
 

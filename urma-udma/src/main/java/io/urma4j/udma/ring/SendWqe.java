@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  * <pre>
  *   0  opcode       u8   of URMA
  *   1  flags        u8   of PostFlags, and below
- *   2  ranges       u8   number of local ranges; the card sets the highest bit when it has ended without a record
+ *   2  ranges       u8   number of local ranges, and ON_DEVICE; the card sets the highest bit when it has ended without a record
  *   3  hint         u8   which member of a Jetty group is meant
  *   4  target       u32  number of the card for connection and remote queue; 0: the connection of the queue itself
  *   8  length       u32  of the payload in bytes; 4 or 8 for atomics
@@ -43,6 +43,10 @@ public final class SendWqe {
     /** Bit of the flags: the same for the range that WRITE_NOTIFY stores to. */
     public static final int NOTIFY_GONE = 0x20;
 
+    /** Bit of the number of local ranges: some of them lie on a device. */
+    public static final int ON_DEVICE = 0x40;
+
+    private static final int RANGES_MASK = 0x3F;
     private static final int SILENT = 0x80; // of the byte with the ranges
 
     private static final int OPCODE = 0;
@@ -130,7 +134,12 @@ public final class SendWqe {
     }
 
     public static int ranges(MemorySegment ring, long at) {
-        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + RANGES));
+        return ring.get(JAVA_BYTE, at + RANGES) & RANGES_MASK;
+    }
+
+    /** Whether a local range lies on a device. */
+    public static boolean isOnDevice(MemorySegment ring, long at) {
+        return (ring.get(JAVA_BYTE, at + RANGES) & ON_DEVICE) != 0;
     }
 
     public static int hint(MemorySegment ring, long at) {

@@ -367,11 +367,13 @@ final class Acknowledgements {
         return config.peerIsOurs() ? Bth.answeredTransmission(packet.bytes()) : Bth.NO_TRANSMISSION;
     }
 
+    /** Whether the answer is one to the message, and can be stored now; if not, it counts as lost. */
     private boolean isFor(WireMessage message, long psn, Packet packet, boolean isInTurn) {
         boolean isAtomic = Opcodes.operation(packet.opcode()) == Opcodes.ATOMIC_ACKNOWLEDGE;
         return message.isAnswered()
                 && message.request().isRead() != isAtomic
-                && (isInTurn ? psn == requester.unacked() : message.isUnanswered());
+                && (isInTurn ? psn == requester.unacked() : message.isUnanswered())
+                && message.takesAnswer(psn, packet.payloadBytes(), config.mtuBytes());
     }
 
     /** Whether nothing that belongs to it follows. */

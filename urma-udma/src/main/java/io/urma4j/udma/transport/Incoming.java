@@ -68,7 +68,7 @@ final class Incoming {
     /** Of the packet that is {@link #PLACING}. */
     private long copy;
 
-    /** The last packet of a WRITE with a record or a word waits for its copy. */
+    /** A packet of a SEND, or the last one of a WRITE with a record or a word, waits for its copy. */
     private boolean isEnding;
 
     Incoming(ConnectionConfig config, Memory memory, Receivers receivers) {
@@ -159,7 +159,7 @@ final class Incoming {
         return copy;
     }
 
-    /** Whether that packet has a record or a word, which {@link #finish} leaves when its copy has ended. */
+    /** Whether that packet is one of a SEND, or has a record or a word, so that {@link #finish} ends it when its copy has ended. */
     boolean isEnding() {
         return isEnding;
     }
@@ -167,6 +167,11 @@ final class Incoming {
     /** The copy of such a packet has ended, with that syndrome. */
     int finish(Packet packet, int copied, long nowNanos) {
         isEnding = false;
+        if (!TransferOpcodes.isWrite(packet.opcode())) {
+            boolean isLast = TransferOpcodes.isLast(packet.opcode());
+            int sent = sent(packet, copied == FINE, isLast, nowNanos);
+            return sent == FINE ? FINE : refuse(isLast, sent);
+        }
         int syndrome = copied == FINE ? store(packet) : copied;
         if (syndrome != FINE) {
             return refuse(true, syndrome);
@@ -178,6 +183,10 @@ final class Incoming {
     /** Such a packet was not taken after all. */
     void postpone() {
         isEnding = false;
+        if (state == State.SEND && hadBytes > 0) {
+            return; // a later packet of the message: its receive stays
+        }
+        state = state == State.SEND ? State.NONE : state;
         if (work != null && taken != ReceiveWork.NONE) {
             work.giveBack(taken);
         }
@@ -242,11 +251,25 @@ final class Incoming {
             end(WorkStatus.LOC_LEN_ERR, packet, hadBytes + length, nowNanos);
             return Aeth.NAK_REMOTE_OPERATION;
         }
-        if (length > 0 && !receive.scatter(taken, hadBytes, packet.bytes(), packet.payloadAt(), length)) {
+        copy = length == 0
+                ? Memory.AT_ONCE
+                : receive.place(taken, hadBytes, packet.bytes(), packet.payloadAt(), length, config.number());
+        if (copy == Memory.BUSY) {
+            postpone();
+            return BUSY;
+        }
+        isEnding = copy > Memory.AT_ONCE;
+        return isEnding ? PLACING : sent(packet, copy == Memory.AT_ONCE, isLast, nowNanos);
+    }
+
+    /** The bytes of a packet of a SEND are in the buffer, or cannot be placed there. */
+    private int sent(Packet packet, boolean isPlaced, boolean isLast, long nowNanos) {
+        ReceiveWork receive = requireNonNull(work);
+        if (!isPlaced) {
             end(WorkStatus.LOC_ACCESS_ERR, packet, hadBytes, nowNanos);
             return Aeth.NAK_REMOTE_OPERATION;
         }
-        hadBytes += length;
+        hadBytes += packet.payloadBytes();
         if (isLast) {
             if (Opcodes.has(packet.opcode(), Header.IETH) && !invalidate(packet, receive)) {
                 return Aeth.NAK_REMOTE_ACCESS;

@@ -15,15 +15,15 @@ import io.urma4j.udma.wire.Packet;
  *
  * <p>WRITEs run ahead: each begins its copy when it arrives. Any other request is held as a packet, by {@link
  * ResponderRecovery}, until every WRITE before it is placed. So what reads, counts, notifies or revokes comes after them by
- * construction. An atomic, and a WRITE that ends with a record or a word, have a copy that is alone: everything behind it is
- * held.
+ * construction. An atomic, a packet of a SEND, and the end of a WRITE with a record or a word have a copy that is alone:
+ * everything behind it is held.
  */
 final class Placements {
     /** What has a copy that is alone. */
     enum Alone {
         NONE,
-        /** The last packet of a WRITE, with a record or a word. The packet is held. */
-        END_OF_WRITE,
+        /** A packet of a SEND, or the last one of a WRITE with a record or a word. The packet is held. */
+        TRANSFER,
         ATOMIC
     }
 
@@ -101,7 +101,7 @@ final class Placements {
             return true;
         }
         if (recovery.hold(packet, psn, psn)) {
-            begin(Alone.END_OF_WRITE, incoming.copy(), transmission);
+            begin(Alone.TRANSFER, incoming.copy(), transmission);
         } else {
             incoming.postpone();
             memory.release(incoming.copy());

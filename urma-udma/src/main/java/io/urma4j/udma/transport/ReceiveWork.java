@@ -26,6 +26,17 @@ public interface ReceiveWork {
     boolean scatter(long taken, long toOffset, MemorySegment from, long fromOffset, int lengthBytes);
 
     /**
+     * Begins to store a part of a message. The bytes may change when this returns.
+     *
+     * @return the number of its copy, as of {@link Memory#place}; {@link Memory#AT_ONCE}, {@link Memory#REFUSED} if the local
+     *     memory is closed, or {@link Memory#BUSY}
+     */
+    default long place(
+            long taken, long toOffset, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+        return scatter(taken, toOffset, from, fromOffset, lengthBytes) ? Memory.AT_ONCE : Memory.REFUSED;
+    }
+
+    /**
      * The message is complete, or has failed.
      *
      * @param status number of URMA's completion status

@@ -52,6 +52,17 @@ final class RequestPackets {
         this.mtuBytes = config.mtuBytes();
     }
 
+    /** Whether the payload of the packet of that PSN is being fetched, so that the connection is woken when it is here. */
+    boolean awaitsPayload(WireMessage message, long psn) {
+        Request request = message.request();
+        if (request.isAbandoned || message.isUncertain || request.isAnswered()) {
+            return false;
+        }
+        long from = (psn - message.firstPsn) * mtuBytes;
+        int length = (int) Math.min(mtuBytes, message.lengthBytes - from);
+        return length > 0 && request.work().awaits(request.position, message.fromByte + from, length);
+    }
+
     /**
      * Sends the packet of that PSN; of a READ, the request for all responses from there on.
      *

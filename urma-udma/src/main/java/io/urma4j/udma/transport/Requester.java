@@ -127,7 +127,7 @@ final class Requester {
             if (message.packets == 0) {
                 inFlight.advance();
                 endAcknowledged(nowNanos);
-            } else if (!window.mayBeSent(message)) {
+            } else if (!window.mayBeSent(message) || packets.awaitsPayload(message, psns.next())) {
                 return false;
             } else if (!send(message, nowNanos)) {
                 return true;

@@ -80,12 +80,18 @@ final class Segmenter {
             request.fail(WorkStatus.UNSUPPORTED_OPCODE_ERR);
         }
         int pieces = 0;
-        do {
+        while (pieces++ < PIECES_AT_ONCE && mayCut(request) && !request.isCut) {
             cut(request);
-        } while (!request.isCut && !request.isRead() && ++pieces < PIECES_AT_ONCE);
+            pieces = request.isRead() ? PIECES_AT_ONCE : pieces;
+        }
         if (!request.isCut) {
             uncut.add(request);
         }
+    }
+
+    /** What a READ requests must find space when it arrives. */
+    private static boolean mayCut(Request request) {
+        return !request.isRead() || request.hasFailed() || request.work().admits(request.position);
     }
 
     /** A foreign peer knows only RoCE. */
@@ -110,16 +116,22 @@ final class Segmenter {
 
     /** Creates the next piece of a long request, if one is due. */
     void cutNext() {
-        if (uncut.isEmpty()) {
-            return;
-        }
-        resource = resource < uncut.size() ? resource : 0;
-        Request request = uncut.get(resource);
-        cut(request);
-        if (request.isCut) {
-            uncut.remove(resource);
-        } else {
+        for (int left = uncut.size(); left > 0; left--) {
+            resource = resource < uncut.size() ? resource : 0;
+            Request request = uncut.get(resource);
+            if (mayCut(request)) {
+                cut(request);
+                resource = request.isCut ? resource : resource + 1;
+                removeCut(request);
+                return;
+            }
             resource++;
+        }
+    }
+
+    private void removeCut(Request request) {
+        if (request.isCut) {
+            uncut.remove(request);
         }
     }
 

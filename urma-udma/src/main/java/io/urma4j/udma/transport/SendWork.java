@@ -23,6 +23,21 @@ public interface SendWork {
      */
     boolean gather(long position, long from, Packet to, int lengthBytes);
 
+    /** Whether a part of the payload is being fetched, and is not here yet: the connection is woken when it may be. */
+    default boolean awaits(long position, long from, int lengthBytes) {
+        return false;
+    }
+
+    /** Whether bytes of a response can be stored now. If not, they count as lost. */
+    default boolean takes(long position, long toOffset, int lengthBytes) {
+        return true;
+    }
+
+    /** Whether many bytes of a READ may be requested now; if not, the connection is woken when they may. */
+    default boolean admits(long position) {
+        return true;
+    }
+
     /** Stores a part of a READ response, or the old value of an atomic; false if local memory is closed. */
     boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes);
 

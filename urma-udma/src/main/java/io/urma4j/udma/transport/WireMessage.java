@@ -93,4 +93,12 @@ final class WireMessage {
     boolean mayBePassed() {
         return !isAnswered() || packets == 0 || isRefused || isUncertain;
     }
+
+    /** Whether its queue can store the answer of that PSN now. */
+    boolean takesAnswer(long psn, int payloadBytes, int mtuBytes) {
+        Request of = request();
+        long at = of.isRead() ? fromByte + (psn - firstPsn) * mtuBytes : 0;
+        int length = of.isRead() ? payloadBytes : (int) of.lengthBytes;
+        return of.isAbandoned || length == 0 || of.work().takes(of.position, at, length);
+    }
 }

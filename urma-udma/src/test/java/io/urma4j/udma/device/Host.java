@@ -62,6 +62,12 @@ final class Host implements Port, CardListener {
         this.card = new Card(this, this::routeTo, this, CardOptions.DEFAULT.withMaxKeys(maxKeys));
     }
 
+    /** With memory that answers later. */
+    Host(int number, int mtuBytes, LateMemory late) {
+        this.address = new Address(number, mtuBytes);
+        this.card = new Card(this, this::routeTo, this, CardOptions.DEFAULT, late);
+    }
+
     /** The port that a route leads to, as commands of the card name it. */
     RemotePort port(Route route) {
         RemotePort port = new RemotePort(route.eidHigh(), route.eidLow(), route.port(), route.secret());
@@ -261,7 +267,7 @@ final class Host implements Port, CardListener {
 
         final MemorySegment ring = memory(WqRing.bytes(DEPTH, RECEIVE_STRIDE));
         final MemorySegment buffers = memory((long) DEPTH * BUFFER_BYTES);
-        final int key = localKey(buffers);
+        int key = localKey(buffers);
         final Cq cq;
         final int handle;
         private long posted;
@@ -274,6 +280,12 @@ final class Host implements Port, CardListener {
         Receives(Cq cq, java.util.function.UnaryOperator<ReceiveQueueConfig.Builder> with) {
             this.cq = cq;
             this.handle = card.createReceiveQueue(with.apply(builder()).build());
+        }
+
+        /** Its buffers lie on a device. */
+        Receives intoDevice(KeyConfig.DeviceBytes bytes) {
+            key = card.registerKey(KeyConfig.local(buffers).onDevice(bytes));
+            return this;
         }
 
         private ReceiveQueueConfig.Builder builder() {
@@ -303,7 +315,8 @@ final class Host implements Port, CardListener {
     final class Sends {
         final MemorySegment ring = memory(WqRing.bytes(DEPTH, STRIDE));
         final MemorySegment scratch = memory(1 << 20);
-        final int key = localKey(scratch);
+        int key = localKey(scratch);
+        private int onDevice;
         final Cq cq;
         final int handle;
         private long posted;
@@ -314,6 +327,13 @@ final class Host implements Port, CardListener {
                             .tag(1)
                             .sourceId(77))
                     .build());
+        }
+
+        /** Its local ranges lie on a device. */
+        Sends fromDevice(KeyConfig.DeviceBytes bytes) {
+            key = card.registerKey(KeyConfig.local(scratch).onDevice(bytes));
+            onDevice = SendWqe.ON_DEVICE;
+            return this;
         }
 
         int number() {
@@ -330,7 +350,7 @@ final class Host implements Port, CardListener {
 
         void message(int opcode, int target, int bytes, long immediate, int flags) {
             long at = at();
-            SendWqe.put(ring, at, opcode, flags, 1, target, bytes);
+            SendWqe.put(ring, at, opcode, flags, 1 | onDevice, target, bytes);
             SendWqe.operands(ring, at, immediate, 0);
             SendWqe.range(ring, at, 0, key, bytes, 0);
             publish();
@@ -342,9 +362,31 @@ final class Host implements Port, CardListener {
 
         void oneSided(int opcode, int target, int remoteKey, long va, int bytes, long operand, int flags) {
             long at = at();
-            SendWqe.put(ring, at, opcode, flags, 1, target, bytes);
+            SendWqe.put(ring, at, opcode, flags, 1 | onDevice, target, bytes);
             SendWqe.remote(ring, at, remoteKey, va);
             SendWqe.operands(ring, at, operand, 0);
+            SendWqe.range(ring, at, 0, key, bytes, 0);
+            publish();
+        }
+
+        /** A WRITE of several ranges of equal length, which lie so far apart. */
+        void write(int target, int remoteKey, long va, int ranges, int rangeBytes, long stepBytes) {
+            long at = at();
+            int length = ranges * rangeBytes;
+            SendWqe.put(ring, at, WorkOpcode.WRITE, WorkOpcode.SIGNALLED, ranges | onDevice, target, length);
+            SendWqe.remote(ring, at, remoteKey, va);
+            for (int i = 0; i < ranges; i++) {
+                SendWqe.range(ring, at, i, key, rangeBytes, i * stepBytes);
+            }
+            publish();
+        }
+
+        /** A WRITE that stores a word afterwards. */
+        void notify(int target, int remoteKey, long va, int bytes, int wordKey, long wordVa, long word) {
+            long at = at();
+            SendWqe.put(ring, at, WorkOpcode.WRITE_NOTIFY, WorkOpcode.SIGNALLED, 1 | onDevice, target, bytes);
+            SendWqe.remote(ring, at, remoteKey, va);
+            SendWqe.notify(ring, at, wordKey, wordVa, word);
             SendWqe.range(ring, at, 0, key, bytes, 0);
             publish();
         }

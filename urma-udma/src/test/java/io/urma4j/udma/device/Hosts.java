@@ -12,7 +12,7 @@ final class Hosts {
     static final int MTU_BYTES = 1024;
     private static final long TICK_NANOS = 1_000;
 
-    final Host here = new Host(1, MTU_BYTES);
+    final Host here;
     final Host there;
     int toThere;
     int toHere;
@@ -31,7 +31,15 @@ final class Hosts {
 
     /** The card there has only so many keys. */
     Hosts(int maxKeysThere) {
+        here = new Host(1, MTU_BYTES);
         there = new Host(2, MTU_BYTES, maxKeysThere);
+        connect();
+    }
+
+    /** Both have device memory. */
+    Hosts(CopyPort copiesHere, CopyPort copiesThere) {
+        here = new Host(1, MTU_BYTES, LateMemory.of(copiesHere));
+        there = new Host(2, MTU_BYTES, LateMemory.of(copiesThere));
         connect();
     }
 

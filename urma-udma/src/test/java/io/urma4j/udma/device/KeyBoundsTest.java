@@ -213,7 +213,8 @@ class KeyBoundsTest {
                 77,
                 KeyConfig.SILENT,
                 KeyConfig.NOT_PINNED,
-                /* windowsOnly= */ true));
+                /* windowsOnly= */ true,
+                null));
     }
 
     private boolean opens(int key, int peer) {

@@ -1,0 +1,114 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.transport.CopyState;
+import io.urma4j.udma.transport.Memory;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Copies between registered device memory and fragments of host memory, for a card. A region is the number of a registration. A
+ * copy has a positive number, and stays until it is {@linkplain #release released}. All calls are for the thread of the card, and
+ * none blocks.
+ *
+ * <p>Of two copies of one region with common bytes, the one that began later takes effect later. While an atomic works on a
+ * region, other copies into that region are {@linkplain Memory#BUSY busy}.
+ *
+ * <p>Each method that begins a copy returns its number, {@link Memory#BUSY} if no fragment is free or the region is occupied, or
+ * {@link Memory#REFUSED} if the memory is gone. The waiter hears of the end, and of the time to try once more.
+ */
+public interface CopyPort {
+    /** No memory lies on a device. */
+    CopyPort NONE = new NoCopies();
+
+    /** Longest copy: that of a fragment. */
+    int MAX_BYTES = 1 << 16;
+
+    /** Begins to copy bytes of a region to a fragment. */
+    long copyOut(int region, long offset, int lengthBytes, CopyWaiter waiter);
+
+    /** Begins to copy bytes into a region. They may change when this returns. */
+    long copyIn(int region, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter);
+
+    /** Begins an atomic of 4 or 8 bytes. */
+    long atomic(int opcode, int region, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter);
+
+    /** Makes one copy of two, which has ended when both have, and succeeded if both have; the second number is void. */
+    void join(long copy, long other);
+
+    /** Whether copies of a packet into a region can begin now. If not, the waiter hears of the time. */
+    boolean mayCopyIn(int region, CopyWaiter waiter);
+
+    /** Whether many bytes may be awaited for a region: at least half of the fragments are free. The waiter hears of the time. */
+    boolean hasRoom(int region, CopyWaiter waiter);
+
+    CopyState state(long copy);
+
+    /** The bytes of a {@link #copyOut} that is {@link CopyState#DONE}, from the start of the fragment. */
+    MemorySegment bytes(long copy);
+
+    /** The value before an atomic that is {@link CopyState#DONE}. */
+    long original(long copy);
+
+    /** The copy is needed no more. If it has not ended, it ends unheard. */
+    void release(long copy);
+
+    /** Wakes the waiters of copies that have ended, and goes on with atomics. */
+    void poll();
+
+    /** Of cards without device memory. */
+    final class NoCopies implements CopyPort {
+        private NoCopies() {}
+
+        @Override
+        public long copyOut(int region, long offset, int lengthBytes, CopyWaiter waiter) {
+            return Memory.REFUSED;
+        }
+
+        @Override
+        public long copyIn(
+                int region, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
+            return Memory.REFUSED;
+        }
+
+        @Override
+        public long atomic(
+                int opcode, int region, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter) {
+            return Memory.REFUSED;
+        }
+
+        @Override
+        public void join(long copy, long other) {
+            throw new IllegalArgumentException("unknown copy " + copy);
+        }
+
+        @Override
+        public boolean mayCopyIn(int region, CopyWaiter waiter) {
+            return true;
+        }
+
+        @Override
+        public boolean hasRoom(int region, CopyWaiter waiter) {
+            return true;
+        }
+
+        @Override
+        public CopyState state(long copy) {
+            return CopyState.REFUSED;
+        }
+
+        @Override
+        public MemorySegment bytes(long copy) {
+            return MemorySegment.NULL;
+        }
+
+        @Override
+        public long original(long copy) {
+            return 0;
+        }
+
+        @Override
+        public void release(long copy) {}
+
+        @Override
+        public void poll() {}
+    }
+}

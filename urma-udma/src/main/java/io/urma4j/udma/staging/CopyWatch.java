@@ -1,0 +1,121 @@
+package io.urma4j.udma.staging;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that has the card look at its copies when some have ended. The threads that drive the card look as well, each time; this
+ * one is for the time when none does. It sleeps while no copy is in progress.
+ */
+final class CopyWatch implements AutoCloseable {
+    /** How long it watches a copy without sleeping: most are shorter. */
+    private static final long SPIN_NANOS = 20_000;
+
+    private static final long PARK_NANOS = 50_000;
+
+    private Consumer<Runnable> card = Runnable::run;
+    private Runnable look = () -> {};
+    private Supplier<EngineSlab[]> slabs = () -> new EngineSlab[0];
+    private volatile @Nullable Thread thread; // once the first copy has begun
+    private volatile boolean isParked;
+    private volatile boolean isClosed;
+
+    CopyWatch() {}
+
+    /**
+     * Before the first copy.
+     *
+     * @param card runs tasks under its lock
+     * @param look the task that looks at the copies
+     */
+    void start(Consumer<Runnable> card, Runnable look, Supplier<EngineSlab[]> slabs) {
+        this.card = card;
+        this.look = look;
+        this.slabs = slabs;
+    }
+
+    /** A copy was started. Under the card's lock. */
+    void begun() {
+        Thread watching = thread;
+        if (watching == null) {
+            thread = Thread.ofPlatform().name("urma-copies").daemon().start(this::run);
+        } else if (isParked) {
+            LockSupport.unpark(watching);
+        }
+    }
+
+    private void run() {
+        while (!isClosed) {
+            if (hasNews()) {
+                card.accept(look);
+            } else if (isAnyRunning()) {
+                await();
+            } else {
+                park();
+            }
+        }
+    }
+
+    private boolean hasNews() {
+        for (EngineSlab slab : slabs.get()) {
+            if (slab.hasNews()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isAnyRunning() {
+        for (EngineSlab slab : slabs.get()) {
+            if (slab.isRunning()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Waits a little for the oldest copies. */
+    private void await() {
+        long began = System.nanoTime();
+        while (System.nanoTime() - began < SPIN_NANOS) {
+            if (hasNews()) {
+                return;
+            }
+            Thread.onSpinWait();
+        }
+        LockSupport.parkNanos(this, PARK_NANOS);
+    }
+
+    private void park() {
+        isParked = true; // before it looks once more: a thread that starts a copy afterwards wakes it
+        if (!isAnyRunning() && !isClosed) {
+            LockSupport.park(this);
+        }
+        isParked = false;
+    }
+
+    /** Pins the pages of a region that have moved, on a thread of its own. */
+    void reopen(Region region) {
+        Thread.startVirtualThread(() -> {
+            boolean isStuck = false;
+            try {
+                region.memory.reopen();
+            } catch (RuntimeException e) {
+                isStuck = true;
+            }
+            boolean isStuckNow = isStuck;
+            card.accept(() -> region.reopened(isStuckNow));
+        });
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        Thread watching = thread;
+        if (watching != null) {
+            LockSupport.unpark(watching);
+        }
+    }
+}

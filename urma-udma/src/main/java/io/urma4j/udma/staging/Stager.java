@@ -1,0 +1,346 @@
+package io.urma4j.udma.staging;
+
+import io.urma4j.peer.DmaEngine;
+import io.urma4j.peer.PeerRegion;
+import io.urma4j.udma.device.CopyPort;
+import io.urma4j.udma.device.CopyWaiter;
+import io.urma4j.udma.transport.CopyState;
+import io.urma4j.udma.transport.Memory;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The copies of a card between registered device memory and pinned fragments. One stream for each copy engine keeps them in order.
+ * The card calls it under its lock; registrations are for any thread. A {@link CopyWatch} has the card look when copies have ended.
+ */
+public final class Stager implements CopyPort, AutoCloseable {
+    /** Copy engines of one card. */
+    private static final int MAX_ENGINES = 64;
+
+    private final CopyWatch watch = new CopyWatch();
+    private volatile EngineSlab[] slabs = {}; // both change under this object's monitor
+    private volatile @Nullable Region[] regions = new Region[1]; // by number; 0 is none
+    private boolean isClosed;
+
+    /** Without device memory. */
+    public Stager() {}
+
+    /** Has tasks run under the card's lock by that call, which steps the card afterwards. Before the first registration. */
+    public void start(Consumer<Runnable> card) {
+        watch.start(card, this::poll, () -> slabs);
+    }
+
+    // ---- registrations; any thread
+
+    /**
+     * Takes a registration; pins fragments for its copy engine, if that is the first one.
+     *
+     * @return the number of the region
+     * @throws IllegalStateException if the device is closed, or uses too many copy engines
+     */
+    public synchronized int add(PeerRegion memory) {
+        if (isClosed) {
+            throw new IllegalStateException("the device is closed");
+        }
+        Region added = new Region(memory, slabOf(memory.engine()));
+        @Nullable Region[] old = regions;
+        int number = 1;
+        while (number < old.length && old[number] != null) {
+            number++;
+        }
+        @Nullable Region[] next = Arrays.copyOf(old, Math.max(old.length, number + 1));
+        next[number] = added;
+        regions = next;
+        return number;
+    }
+
+    private EngineSlab slabOf(DmaEngine engine) {
+        for (EngineSlab slab : slabs) {
+            if (slab.engine().equals(engine)) {
+                return slab;
+            }
+        }
+        if (slabs.length == MAX_ENGINES) {
+            throw new IllegalStateException("the device uses " + MAX_ENGINES + " copy engines, no more");
+        }
+        EngineSlab[] next = Arrays.copyOf(slabs, slabs.length + 1);
+        next[slabs.length] = EngineSlab.open(slabs.length, engine);
+        slabs = next;
+        return next[next.length - 1];
+    }
+
+    /** The registration has no key any more. */
+    public synchronized void remove(int number) {
+        @Nullable Region[] next = regions.clone();
+        next[number] = null;
+        regions = next;
+    }
+
+    /**
+     * Completed once the copies have ended that are in progress now, of a region or others of its device. Under the card's lock.
+     */
+    public CompletableFuture<Void> barrier(int number) {
+        Region region = regions[number];
+        return region == null ? CompletableFuture.completedFuture(null) : region.slab.barrier();
+    }
+
+    // ---- copies
+
+    @Override
+    public long copyOut(int number, long offset, int lengthBytes, CopyWaiter waiter) {
+        Region region = regions[number];
+        return region == null
+                ? Memory.REFUSED
+                : begin(region, StagedCopy.Kind.OUT, offset, null, 0, lengthBytes, waiter);
+    }
+
+    @Override
+    public long copyIn(
+            int number, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
+        Region region = regions[number];
+        if (region == null) {
+            return Memory.REFUSED;
+        }
+        if (region.hasAtomic) {
+            region.slab.await(waiter);
+            return Memory.BUSY;
+        }
+        return begin(region, StagedCopy.Kind.IN, offset, from, fromOffset, lengthBytes, waiter);
+    }
+
+    @Override
+    public long atomic(
+            int opcode, int number, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter) {
+        Region region = regions[number];
+        if (region == null) {
+            return Memory.REFUSED;
+        }
+        if (region.hasAtomic) {
+            region.slab.await(waiter);
+            return Memory.BUSY;
+        }
+        long copy = begin(region, StagedCopy.Kind.ATOMIC_OUT, offset, null, 0, sizeBytes, waiter);
+        if (copy > 0) {
+            StagedCopy begun = find(copy);
+            begun.opcode = opcode;
+            begun.operand = operand;
+            begun.expected = expected;
+            region.hasAtomic = true;
+        }
+        return copy;
+    }
+
+    private long begin(
+            Region region,
+            StagedCopy.Kind kind,
+            long offset,
+            @Nullable MemorySegment from,
+            long fromOffset,
+            int lengthBytes,
+            CopyWaiter waiter) {
+        EngineSlab slab = region.slab;
+        StagedCopy copy = slab.take(lengthBytes);
+        if (copy == null) {
+            slab.await(waiter);
+            return Memory.BUSY;
+        }
+        copy.begin(region, kind, offset, lengthBytes, waiter);
+        if (from != null) {
+            MemorySegment.copy(from, fromOffset, copy.fragment, 0, lengthBytes);
+        }
+        boolean isStarted = false;
+        boolean hasFailed = false;
+        try {
+            isStarted = start(copy, region);
+        } catch (RuntimeException e) {
+            hasFailed = true; // the device is lost, or its library is closed
+        }
+        if (isStarted) {
+            return copy.number();
+        }
+        slab.give(copy);
+        return hasFailed ? Memory.REFUSED : refused(region, waiter);
+    }
+
+    private boolean start(StagedCopy copy, Region region) {
+        boolean isOut = copy.kind == StagedCopy.Kind.OUT || copy.kind == StagedCopy.Kind.ATOMIC_OUT;
+        boolean isStarted = isOut
+                ? region.memory.tryCopyOut(region.slab.stream(), copy.offset, copy.bytes(), copy.copy)
+                : region.memory.tryCopyIn(region.slab.stream(), copy.offset, copy.bytes(), copy.copy);
+        if (isStarted) {
+            region.slab.started(copy);
+            watch.begun();
+        }
+        return isStarted;
+    }
+
+    /** The region admits no copy: it is gone, or its pages have moved and a thread must pin them anew. */
+    private long refused(Region region, CopyWaiter waiter) {
+        if (!region.memory.isUsable()) {
+            return Memory.REFUSED;
+        }
+        boolean wasStuck = region.isStuck;
+        region.isStuck = false;
+        if (!region.isReopening) {
+            region.isReopening = true;
+            watch.reopen(region);
+        }
+        if (wasStuck) {
+            return Memory.REFUSED;
+        }
+        region.slab.await(waiter);
+        return Memory.BUSY;
+    }
+
+    @Override
+    public void join(long copy, long other) {
+        StagedCopy last = find(copy);
+        while (last.next != null) {
+            last = last.next;
+        }
+        last.next = find(other);
+    }
+
+    private StagedCopy find(long number) {
+        int slot = StagedCopy.slot(number);
+        StagedCopy copy = slabs[slot / EngineSlab.FRAGMENTS].get(slot % EngineSlab.FRAGMENTS);
+        if (copy.number() != number || copy.region == null || copy.isReleased) {
+            throw new IllegalArgumentException("unknown copy " + number);
+        }
+        return copy;
+    }
+
+    @Override
+    public boolean mayCopyIn(int number, CopyWaiter waiter) {
+        Region region = regions[number];
+        if (region == null || !region.hasAtomic && region.slab.hasForPacket()) {
+            return true;
+        }
+        region.slab.await(waiter);
+        return false;
+    }
+
+    @Override
+    public boolean hasRoom(int number, CopyWaiter waiter) {
+        Region region = regions[number];
+        if (region == null || region.slab.isHalfFree()) {
+            return true;
+        }
+        region.slab.await(waiter);
+        return false;
+    }
+
+    @Override
+    public CopyState state(long copy) {
+        return find(copy).state();
+    }
+
+    @Override
+    public MemorySegment bytes(long copy) {
+        return find(copy).bytes();
+    }
+
+    @Override
+    public long original(long copy) {
+        return find(copy).original;
+    }
+
+    @Override
+    public void release(long number) {
+        StagedCopy copy = find(number);
+        while (copy != null) {
+            StagedCopy next = copy.next;
+            copy.isReleased = true;
+            copy.waiter = CopyWaiter.NONE;
+            giveIfOver(copy);
+            copy = next;
+        }
+    }
+
+    private void giveIfOver(StagedCopy copy) {
+        Region region = copy.region;
+        if (copy.isReleased && copy.hasEnded && region != null) {
+            region.slab.give(copy);
+        }
+    }
+
+    // ---- ends
+
+    @Override
+    public void poll() {
+        for (EngineSlab slab : slabs) {
+            if (!slab.isIdle()) {
+                poll(slab);
+            }
+        }
+    }
+
+    private void poll(EngineSlab slab) {
+        for (StagedCopy ended = slab.takeEnded(); ended != null; ended = slab.takeEnded()) {
+            if (!goesOn(ended)) {
+                end(ended);
+            }
+        }
+    }
+
+    private void end(StagedCopy copy) {
+        CompletableFuture<Void> barrier = copy.barrier;
+        copy.hasEnded = true;
+        copy.waiter.copyEnded();
+        giveIfOver(copy);
+        if (barrier != null) {
+            copy.barrier = null;
+            barrier.completeAsync(() -> null); // not under the card's lock
+        }
+    }
+
+    /** Whether it is an atomic whose second half begins. */
+    private boolean goesOn(StagedCopy copy) {
+        Region region = copy.region;
+        if (!copy.isAtomic() || region == null) {
+            return false;
+        }
+        if (copy.kind == StagedCopy.Kind.ATOMIC_OUT && copy.copy.failure() == null) {
+            copy.kind = StagedCopy.Kind.ATOMIC_IN;
+            AtomicFragment.execute(copy);
+            copy.isRefused = !isSecondHalfStarted(copy, region);
+            if (!copy.isRefused) {
+                return true;
+            }
+        }
+        region.hasAtomic = false;
+        region.slab.wakeWaiting();
+        return false;
+    }
+
+    private boolean isSecondHalfStarted(StagedCopy copy, Region region) {
+        try {
+            return start(copy, region);
+        } catch (RuntimeException e) {
+            return false; // the device is lost, or its library is closed
+        }
+    }
+
+    /** Ends the threads, and unpins the fragments. After the last call of the card. Idempotent. */
+    @Override
+    public void close() {
+        EngineSlab[] all;
+        synchronized (this) {
+            isClosed = true;
+            all = slabs;
+            slabs = new EngineSlab[0];
+        }
+        watch.close();
+        for (EngineSlab slab : all) {
+            slab.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "copies of " + Arrays.toString(slabs);
+    }
+}

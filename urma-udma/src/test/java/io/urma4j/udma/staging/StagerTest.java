@@ -1,0 +1,271 @@
+package io.urma4j.udma.staging;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.UrmaOptions;
+import io.urma4j.npu.NpuConfig;
+import io.urma4j.npu.NpuProfile;
+import io.urma4j.npu.SimulatedNpus;
+import io.urma4j.peer.DeviceMemory;
+import io.urma4j.peer.InvalidationReason;
+import io.urma4j.peer.PeerMemory;
+import io.urma4j.peer.PeerRegion;
+import io.urma4j.peer.RegionUser;
+import io.urma4j.tck.Patience;
+import io.urma4j.udma.device.CopyPort;
+import io.urma4j.udma.device.CopyWaiter;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.transport.CopyState;
+import io.urma4j.udma.transport.Memory;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Copies of a card on a simulated NPU, whose engine can be stopped. The lock stands for that of the card. */
+class StagerTest {
+    private static final int LENGTH = 1 << 20;
+    private static final RegionUser NO_KEYS = new RegionUser() {
+        @Override
+        public void revoke(InvalidationReason reason) {}
+
+        @Override
+        public void invalidated(InvalidationReason reason) {}
+    };
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final AtomicInteger woken = new AtomicInteger();
+    private final CopyWaiter waiter = woken::incrementAndGet;
+    private final Stager stager = new Stager();
+    private SimulatedNpus npus;
+    private PeerMemory peers;
+    private DeviceMemory memory;
+    private PeerRegion region;
+    private int number;
+
+    @BeforeEach
+    void open() {
+        open(NpuProfile.DMABUF);
+    }
+
+    private void open(NpuProfile profile) {
+        npus = new SimulatedNpus(NpuConfig.DEFAULT.withProfile(profile));
+        peers = PeerMemory.open(UrmaOptions.DEFAULT.withSetting("urma.npu", ""));
+        peers.add(npus);
+        memory = peers.allocate(SimulatedNpus.NAME, 0, LENGTH);
+        memory.fill(0, LENGTH, (byte) 0);
+        region = memory.pin(true, List.of());
+        region.activate(NO_KEYS);
+        number = stager.add(region);
+        stager.start(task -> {
+            lock.lock();
+            try {
+                task.run();
+            } finally {
+                lock.unlock();
+            }
+        });
+    }
+
+    @AfterEach
+    void close() {
+        npus.stop(0, false);
+        stager.close();
+        region.close();
+        peers.close();
+        assertThat(npus.violations()).isEmpty();
+    }
+
+    private static MemorySegment word(long value) {
+        return MemorySegment.ofArray(new long[] {value});
+    }
+
+    private long copyIn(long offset, long value) {
+        return locked(() -> stager.copyIn(number, offset, word(value), 0, 8, waiter));
+    }
+
+    private long copyOut(long offset) {
+        return locked(() -> stager.copyOut(number, offset, 8, waiter));
+    }
+
+    private long fadd(long offset, long operand) {
+        return locked(() -> stager.atomic(WorkOpcode.FADD, number, offset, 8, operand, 0, waiter));
+    }
+
+    private <T> T locked(java.util.function.Supplier<T> call) {
+        lock.lock();
+        try {
+            return call.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitState(long copy, CopyState state) {
+        Patience.await("copy " + state, () -> locked(() -> stager.state(copy)) == state);
+    }
+
+    private long valueOf(long copy) {
+        return locked(() -> stager.bytes(copy).get(JAVA_LONG_UNALIGNED, 0));
+    }
+
+    @Test
+    void copiesTakeEffectInTheOrderOfTheirStart() {
+        copyIn(64, 17);
+        copyIn(64, 18);
+        long copy = copyOut(64);
+
+        awaitState(copy, CopyState.DONE);
+
+        assertThat(valueOf(copy)).isEqualTo(18);
+    }
+
+    /** No thread drives the card: the watch does. */
+    @Test
+    void waiterHearsOfTheEnd() {
+        copyIn(64, 17);
+
+        Patience.await("waiter", () -> woken.get() > 0);
+    }
+
+    @Test
+    void atomicOwnsItsRegion() {
+        npus.stop(0, true);
+        long atomic = fadd(64, 5);
+
+        assertThat(copyIn(64, 1)).isEqualTo(Memory.BUSY);
+        assertThat(fadd(64, 1)).isEqualTo(Memory.BUSY);
+        assertThat(locked(() -> stager.mayCopyIn(number, waiter))).isFalse();
+        npus.stop(0, false);
+        awaitState(atomic, CopyState.DONE);
+
+        assertThat(locked(() -> stager.original(atomic))).isZero();
+        assertThat(locked(() -> stager.mayCopyIn(number, waiter))).isTrue();
+        long next = fadd(64, 1);
+        awaitState(next, CopyState.DONE);
+        assertThat(locked(() -> stager.original(next))).isEqualTo(5);
+    }
+
+    @Test
+    void joinedCopiesEndTogether() {
+        long first = copyIn(64, 17);
+        npus.stop(0, true);
+        long second = copyIn(128, 18);
+        locked(() -> {
+            stager.join(first, second);
+            return null;
+        });
+        assertThat(locked(() -> stager.state(first))).isEqualTo(CopyState.RUNNING);
+
+        npus.stop(0, false);
+
+        awaitState(first, CopyState.DONE);
+        locked(() -> {
+            stager.release(first);
+            return null;
+        });
+        assertThatThrownBy(() -> stager.state(second)).hasMessageContaining("unknown copy");
+    }
+
+    @Test
+    void fragmentsAreBoundedAndComeBack() {
+        npus.stop(0, true);
+        List<Long> copies = new ArrayList<>();
+        long copy = locked(() -> stager.copyOut(number, 0, CopyPort.MAX_BYTES, waiter));
+        while (copy > 0) {
+            copies.add(copy);
+            copy = locked(() -> stager.copyOut(number, 0, CopyPort.MAX_BYTES, waiter));
+        }
+        assertThat(copy).isEqualTo(Memory.BUSY);
+        assertThat(copies).hasSize(EngineSlab.LONG_FRAGMENTS);
+        assertThat(locked(() -> stager.hasRoom(number, waiter))).isFalse();
+        assertThat(locked(() -> stager.mayCopyIn(number, waiter))).isFalse();
+
+        copies.forEach(one -> locked(() -> {
+            stager.release(one);
+            return null;
+        }));
+        woken.set(0);
+        npus.stop(0, false);
+
+        Patience.await("room", () -> locked(() -> stager.hasRoom(number, waiter)));
+        assertThat(woken.get()).isPositive();
+    }
+
+    @Test
+    void freedMemoryRefusesCopiesAndMovesNoByte() {
+        npus.stop(0, true);
+        long copy = copyIn(64, 17);
+
+        memory.closeByForce();
+
+        awaitState(copy, CopyState.REFUSED);
+        assertThat(copyIn(64, 18)).isEqualTo(Memory.REFUSED);
+        assertThat(copyOut(64)).isEqualTo(Memory.REFUSED);
+        assertThat(fadd(64, 1)).isEqualTo(Memory.REFUSED);
+    }
+
+    @Test
+    void removedRegionRefusesCopies() {
+        stager.remove(number);
+
+        assertThat(copyIn(64, 18)).isEqualTo(Memory.REFUSED);
+        assertThat(copyOut(64)).isEqualTo(Memory.REFUSED);
+    }
+
+    /** A thread of its own pins the pages: the card does not wait. */
+    @Test
+    void copiesFollowPagesThatMoved() {
+        for (int i = 1; i <= 20; i++) {
+            npus.move(0, memory.address());
+            long value = i;
+            Patience.await("the copy begins", () -> copyIn(64, value) > 0);
+        }
+        long copy = copyOut(64);
+
+        awaitState(copy, CopyState.DONE);
+
+        assertThat(valueOf(copy)).isEqualTo(20);
+    }
+
+    @Test
+    void barrierWaitsForWhatIsInProgress() {
+        assertThat(locked(() -> stager.barrier(number))).isDone();
+        npus.stop(0, true);
+        copyIn(64, 17);
+        CompletableFuture<Void> barrier = locked(() -> stager.barrier(number));
+        copyIn(64, 18);
+        assertThat(barrier).isNotDone();
+
+        npus.stop(0, false);
+
+        Patience.await("barrier", barrier::isDone);
+    }
+
+    @Test
+    void releasedCopyIsUnknown() {
+        long copy = copyIn(64, 17);
+        locked(() -> {
+            stager.release(copy);
+            return null;
+        });
+
+        assertThatThrownBy(() -> stager.release(copy)).hasMessageContaining("unknown copy " + copy);
+        assertThatThrownBy(() -> stager.state(copy + (1 << 16))).hasMessageContaining("unknown copy");
+    }
+
+    @Test
+    void closedStagerTakesNoRegion() {
+        stager.close();
+        stager.close();
+
+        assertThatThrownBy(() -> stager.add(region)).hasMessage("the device is closed");
+    }
+}
