@@ -26,6 +26,11 @@ import java.lang.foreign.MemorySegment;
  *  48  payload           local ranges of 16 bytes (key u32, length u32, offset u64), or the inline bytes
  * </pre>
  *
+ * <p>An element with {@link #BLOCKS} in place of a number of ranges is a transfer: its one range names local memory with elements of
+ * one block each, READs or WRITEs of the same kind. The length of that range is their number, and its offset is 1 if the last
+ * element, of inline bytes, follows all others. The opcode tells what follows the blocks: SEND_IMM or WRITE_IMM without payload, or
+ * nothing. {@code expected} is the length of all blocks, for the record.
+ *
  * <p>A local range names a region by its key and counts from the region's start: no address of this process is in a ring.
  */
 public final class SendWqe {
@@ -42,6 +47,9 @@ public final class SendWqe {
 
     /** Bit of the flags: the same for the range that WRITE_NOTIFY stores to. */
     public static final int NOTIFY_GONE = 0x20;
+
+    /** In place of a number of ranges: the element is a transfer. */
+    public static final int BLOCKS = 0x7F;
 
     private static final int SILENT = 0x80; // of the byte with the ranges
 
@@ -131,6 +139,11 @@ public final class SendWqe {
 
     public static int ranges(MemorySegment ring, long at) {
         return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + RANGES));
+    }
+
+    /** Whether it is a transfer, also when it has ended. */
+    public static boolean hasBlocks(MemorySegment ring, long at) {
+        return (ring.get(JAVA_BYTE, at + RANGES) & ~SILENT) == BLOCKS;
     }
 
     public static int hint(MemorySegment ring, long at) {
