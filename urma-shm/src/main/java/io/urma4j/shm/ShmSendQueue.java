@@ -51,9 +51,6 @@ final class ShmSendQueue implements ProviderSendQueue {
     private final RcBinding binding;
     private final Consumer<ShmSendQueue> onClose;
 
-    /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
-    static final long LONG_COPY_BYTES = 1 << 16;
-
     /**
      * @param receives where messages to this Jetty find their buffers; null for a JFS
      * @param onClose called at its end, when it has no more records
@@ -120,7 +117,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > LONG_COPY_BYTES && leaveForCopy();
+                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES && leaveForCopy();
                 Placement.write(local.memory, sourceOffset, remote.memory, targetOffset, lengthBytes);
                 if (isLong) {
                     returnFromCopy();
@@ -167,7 +164,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > LONG_COPY_BYTES && leaveForCopy();
+                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES && leaveForCopy();
                 Placement.read(remote.memory, sourceOffset, local.memory, destinationOffset, lengthBytes);
                 if (isLong) {
                     returnFromCopy();

@@ -255,7 +255,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     /** Whether it keeps a thread busy: one of its ranges lies in device memory, or it moves many blocks. */
     boolean mayTakeLong() {
-        return sges.isOnDevice() || isRemoteServed() || (blocks != null && lengthBytes > ShmSendQueue.LONG_COPY_BYTES);
+        return sges.isOnDevice() || isRemoteServed() || (blocks != null && lengthBytes > SendSlots.LONG_COPY_BYTES);
     }
 
     /** Whether remote bytes lie in device memory, which the home serves. */
