@@ -76,26 +76,4 @@ final class BlockCopies {
         }
         return false;
     }
-
-    /** Whether one of its imports lies in device memory of its home. */
-    static boolean isAnyServed(BlockTransfer transfer) {
-        for (int region = 0; region < transfer.regions(); region++) {
-            if (((ShmImport) transfer.remote(region)).isServed()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    static void pin(BlockTransfer transfer) {
-        for (int region = 0; region < transfer.regions(); region++) {
-            ((ShmImport) transfer.remote(region)).pin();
-        }
-    }
-
-    static void unpin(BlockTransfer transfer) {
-        for (int region = 0; region < transfer.regions(); region++) {
-            ((ShmImport) transfer.remote(region)).unpin();
-        }
-    }
 }

@@ -261,11 +261,15 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     /** Whether remote bytes lie in device memory, which the home serves. */
     boolean isRemoteServed() {
         BlockTransfer transfer = blocks;
-        if (transfer != null) {
-            return BlockCopies.isAnyServed(transfer);
+        if (transfer == null) {
+            return remote != null && remote.isServed();
         }
-        ShmImport range = remote;
-        return range != null && range.isServed();
+        for (int region = 0; region < transfer.regions(); region++) {
+            if (((ShmImport) transfer.remote(region)).isServed()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The message that follows the blocks of a transfer, or the work request itself. */
@@ -325,7 +329,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     void pin() {
         sges.pin();
         if (blocks != null) {
-            BlockCopies.pin(blocks);
+            pin(blocks);
         } else if (remote != null) {
             remote.pin();
         }
@@ -337,12 +341,24 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         }
     }
 
+    private static void pin(BlockTransfer transfer) {
+        for (int region = 0; region < transfer.regions(); region++) {
+            ((ShmImport) transfer.remote(region)).pin();
+        }
+    }
+
+    private static void unpin(BlockTransfer transfer) {
+        for (int region = 0; region < transfer.regions(); region++) {
+            ((ShmImport) transfer.remote(region)).unpin();
+        }
+    }
+
     @Override
     protected void release() {
         sges.release();
         BlockTransfer transfer = blocks;
         if (transfer != null) {
-            BlockCopies.unpin(transfer);
+            unpin(transfer);
         } else if (remote != null) {
             remote.unpin();
         }
