@@ -37,6 +37,9 @@ public final class BlockTransfer {
     /** The immediate of the message, or the word that is stored. */
     public long value;
 
+    /** The import of the block that moves: the provider's own. */
+    public int region;
+
     private final ProviderImport[] remotes;
     private final int[] firstBlocks; // of each import, and behind the last
     private final AtomicBoolean inProgress = new AtomicBoolean();

@@ -5,6 +5,7 @@ import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.StagedRegion;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Moves the blocks of a transfer in the calling thread, run by run: neighbours at both ends move as one. Each access is checked by
@@ -13,12 +14,13 @@ import io.urma4j.spi.support.StagedRegion;
 final class BlockCopies {
     private BlockCopies() {}
 
-    /** Moves all blocks; after a failure the entry's remote range is the import at which it happened. */
-    static void run(Wqe entry, BlockTransfer transfer) {
+    /** Moves all blocks; after a failure {@link BlockTransfer#region} is the import at which it happened. */
+    static void run(BlockTransfer transfer) {
         ShmSegment local = (ShmSegment) transfer.local;
         ShmImport remote = (ShmImport) transfer.remote(0);
         long blockBytes = transfer.blockBytes;
         boolean isRead = transfer.isRead();
+        transfer.region = 0;
         int first = 0; // blocks of the import
         int end = transfer.firstBlock(1);
         int blocks = transfer.blocks();
@@ -26,11 +28,11 @@ final class BlockCopies {
             int block = transfer.remoteBlock(i);
             if (block < first || block >= end) {
                 int region = transfer.regionOf(block);
+                transfer.region = region;
                 remote = (ShmImport) transfer.remote(region);
                 first = transfer.firstBlock(region);
                 end = transfer.firstBlock(region + 1);
             }
-            entry.remote = remote;
             int run = transfer.run(i, end);
             long remoteOffset = (block - first) * blockBytes;
             long localOffset = transfer.localBlock(i) * blockBytes;
@@ -65,15 +67,14 @@ final class BlockCopies {
         }
     }
 
-    /** Whether one of its imports is revoked, which becomes the entry's remote range then. */
-    static boolean isAnyGone(Wqe entry, BlockTransfer transfer) {
+    /** The first of its imports that is revoked; null if none is. */
+    static @Nullable ShmImport revoked(BlockTransfer transfer) {
         for (int region = 0; region < transfer.regions(); region++) {
             ShmImport remote = (ShmImport) transfer.remote(region);
             if (remote.isGone()) {
-                entry.remote = remote;
-                return true;
+                return remote;
             }
         }
-        return false;
+        return null;
     }
 }

@@ -63,10 +63,18 @@ final class OneSided {
     }
 
     private static CompletionStatus transfer(Wqe entry, BlockTransfer transfer) {
-        if (isGone(entry.notify) || BlockCopies.isAnyGone(entry, transfer)) {
+        ShmImport revoked = BlockCopies.revoked(transfer);
+        if (revoked != null) {
+            entry.remote = revoked;
+        }
+        if (revoked != null || isGone(entry.notify)) {
             return CompletionStatus.REM_ACCESS_ABORT_ERR;
         }
-        BlockCopies.run(entry, transfer);
+        try {
+            BlockCopies.run(transfer);
+        } finally {
+            entry.remote = (ShmImport) transfer.remote(transfer.region); // which a failure is of
+        }
         if (entry.notify != null) {
             notify(entry);
         }

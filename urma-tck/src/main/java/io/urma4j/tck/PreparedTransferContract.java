@@ -220,10 +220,11 @@ public abstract class PreparedTransferContract extends Contract {
         var queue = pair.initiator().queue();
         var transfer = prepared(queue, imported.remote(), moved);
         var jfs = queue.jfs();
+        int[] numbers = shuffled(COUNT, Seed.randomFor("place of a transfer"));
 
         for (int round = 0; round < Patience.amount(50, 10); round++) {
             assertThat(jfs.write(imported.remote(), 0, before, 0, SIZE, 1)).isTrue();
-            assertThat(transfer.post(Opcode.WRITE, upTo(COUNT), upTo(COUNT), 2)).isTrue();
+            assertThat(transfer.post(Opcode.WRITE, numbers, numbers, 2)).isTrue();
             assertThat(jfs.write(imported.remote(), 0, behind, 0, SIZE / 2, 3)).isTrue();
 
             assertThat(queue.awaitCompletions(3))
@@ -648,6 +649,27 @@ public abstract class PreparedTransferContract extends Contract {
         assertThat(transfer.isInProgress()).isFalse();
     }
 
+    /** S12.4: a home that is killed ends the transfers in flight to it: each once. */
+    @Rule({"S12.4", "S16.1"})
+    @Test
+    void deathOfTheHomeEndsTheTransferOnce() throws Exception {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var waiting = waiting();
+        var other = prepared(waiting.queue(), waiting.imported().remote(), waiting.local());
+        int[] numbers = IntStream.range(0, 100_000).map(i -> i * 7 % COUNT).toArray();
+        Thread posting = Thread.ofPlatform()
+                .start(() -> other.post(Opcode.WRITE, numbers, numbers, 78));
+
+        processOfHome().kill();
+
+        posting.join();
+        assertThat(waiting.queue().drainAndFlush())
+                .extracting(SendSide.Result::userContext)
+                .containsExactlyInAnyOrder(77L, 78L);
+        assertThat(waiting.transfer().isInProgress()).isFalse();
+        assertThat(other.isInProgress()).isFalse();
+    }
+
     // ---- device memory
 
     private boolean takesDeviceMemory() {
@@ -725,23 +747,27 @@ public abstract class PreparedTransferContract extends Contract {
         }
     }
 
-    /** S16.8: memory that is freed fails the transfer that names it. */
-    @Rule({"S16.8", "S15.22"})
+    /** S16.3, S16.8: memory that is freed fails the transfer that names it, which gives no notice then. */
+    @Rule({"S16.3", "S16.8", "S15.22"})
     @Test
-    void freedMemoryFailsTheTransfer() {
+    void failedTransferGivesNoNotice() {
         assumeTrue(takesDeviceMemory(), "the device takes no device memory");
         var imported = pair.imported(SIZE);
+        var flags = pair.imported(64);
         DeviceMemory memory = DevicesUnderTest.allocate(pair.urma(), SIZE);
         var queue = pair.initiator().queue();
         var transfer = prepared(queue, imported.remote(), onDevice(memory));
         memory.closeByForce();
 
-        assertThat(transfer.post(Opcode.WRITE, upTo(COUNT), upTo(COUNT), 4)).isTrue();
+        assertThat(transfer.post(
+                        Opcode.WRITE, upTo(COUNT), upTo(COUNT), 4, TransferNotice.word(flags.remote(), 0), 1))
+                .isTrue();
 
         assertThat(queue.awaitCompletion())
                 .returns(CompletionStatus.LOC_ACCESS_ERR, Outcome::status)
                 .returns(4L, Outcome::userContext);
         assertThat(queue.drainAndFlush()).isEmpty();
         assertThat(imported.home().isZero(0, SIZE)).isTrue();
+        assertThat(flags.home().word(0)).isZero();
     }
 }
