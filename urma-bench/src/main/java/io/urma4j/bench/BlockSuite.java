@@ -54,8 +54,8 @@ final class BlockSuite {
 
     private void measure(LocalPair pair) {
         if (run.wants("peer-blocks-64")) {
-            Rounds rounds = run.alternation()
-                    .measure(Timed.of(transfers(pair, SHORT), 4), Timed.of(lists(pair, SHORT), 4));
+            Rounds rounds =
+                    run.alternation().measure(Timed.of(transfers(pair, SHORT), 4), Timed.of(lists(pair, SHORT), 4));
             String what = "prepared READ of 4,096 × 64 B, speed beside lists of 64, unsignalled";
             run.tell(Figure.speed("peer-blocks-64", what, rounds, new AtLeast(2)));
         }
@@ -69,8 +69,7 @@ final class BlockSuite {
     }
 
     private Loop transfers(LocalPair pair, int blockBytes) {
-        PreparedTransfer blocks =
-                PreparedTransfer.of(pair.jfs, List.of(pair.remote), pair.local, blockBytes, BLOCKS);
+        PreparedTransfer blocks = PreparedTransfer.of(pair.jfs, List.of(pair.remote), pair.local, blockBytes, BLOCKS);
         return operations -> {
             long sum = 0;
             for (int i = 0; i < operations; i++) {
