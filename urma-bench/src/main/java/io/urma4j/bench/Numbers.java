@@ -121,6 +121,7 @@ public final class Numbers implements Callable<Integer> {
         new TransferSuite(run).measure();
         new StoreSuite(run).measure();
         new PeerSuite(run).measure();
+        new BlockSuite(run).measure();
         new UdmaSuite(run).measure();
         if (!run.unknown.isEmpty()) {
             throw new ParameterException(

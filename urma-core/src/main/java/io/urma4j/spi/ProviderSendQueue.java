@@ -3,6 +3,8 @@ package io.urma4j.spi;
 import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.QueueState;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -36,6 +38,16 @@ public interface ProviderSendQueue extends PostingQueue {
      * @return a {@link CompletionRecord} for each work request without one, in posting order
      */
     long[] quiesce(Duration timeout);
+
+    /**
+     * Posts a transfer, whose blocks and access the caller has checked: one work request with one record, of the transfer's opcode
+     * and length (S16). The provider asks each import once whether it was revoked. Its blocks have no order among themselves, and
+     * its notice follows the last. Returns and throws as {@link #post(WorkRequest)}.
+     */
+    default boolean post(BlockTransfer transfer) {
+        throw new UrmaException(
+                UrmaStatus.EINVAL, this, "takes no prepared transfers: the device does not support them");
+    }
 
     /** Connects an RC Jetty to its only peer (S5.7). */
     CompletableFuture<Void> bind(ProviderTarget target, Duration timeout);

@@ -12,6 +12,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.OrderWindow;
@@ -217,6 +218,25 @@ final class DeferredPosts {
         return true;
     }
 
+    /** A transfer of many blocks. Blocks if some lie in device memory, or if they are many; without the lock then. */
+    boolean post(BlockTransfer transfer) {
+        lock.acquire();
+        boolean isMine;
+        try {
+            if (!mayDefer()) {
+                return false;
+            }
+            ShmTarget to = transfer.isMessageLast ? receiver(transfer.target) : null;
+            Wqe entry = entries.entry(slots.posted());
+            entry.fill(transfer);
+            isMine = accept(entry, to);
+        } finally {
+            lock.release();
+        }
+        copyIf(isMine);
+        return true;
+    }
+
     /** What {@link #accept} has left to the thread that posted, which holds no lock. */
     private void copyIf(boolean isMine) {
         if (isMine) {
@@ -266,7 +286,7 @@ final class DeferredPosts {
         window.add(slots.posted(), entry, target);
         slots.takeDeferred(entry.lengthBytes);
         slots.lookForFree();
-        if (entry.isOnDevice()) {
+        if (entry.mayTakeLong()) {
             return window.copy().advanceInPost();
         }
         window.advance();

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work request of a send queue for which a copy engine works: one at a time, and meanwhile no younger one starts. The thread
- * that posted makes the copy if nothing is in its way; otherwise a virtual thread does. Guarded by the queue's lock, except where a
+ * The work request of a send queue for which a copy engine works, or whose many blocks a thread copies without the lock: one at a
+ * time, and meanwhile no younger one starts. The thread that posted makes the copy if nothing is in its way; otherwise a virtual thread does. Guarded by the queue's lock, except where a
  * method says that it takes the lock itself.
  *
  * @param <E> the entries of the queue

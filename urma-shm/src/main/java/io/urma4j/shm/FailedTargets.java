@@ -2,6 +2,7 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.shm.control.ShmImport;
+import io.urma4j.spi.BlockTransfer;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -49,7 +50,17 @@ final class FailedTargets {
         return !targets.isEmpty()
                 && ((entry.flow != null && targets.contains(entry.flow.target))
                         || (entry.remote != null && targets.contains(entry.remote))
+                        || (entry.blocks != null && areIn(entry.blocks))
                         || (entry.notify != null && targets.contains(entry.notify)));
+    }
+
+    private boolean areIn(BlockTransfer transfer) {
+        for (int region = 0; region < transfer.regions(); region++) {
+            if (targets.contains(transfer.remote(region))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Which of its targets a work request failed at. */

@@ -5,6 +5,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.shm.bounce.RemoteFailure;
 import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.control.ShmImport;
+import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
@@ -20,6 +21,9 @@ final class OneSided {
     /** Moves the bytes of a READ, an atomic, or any kind of WRITE. */
     static CompletionStatus execute(Wqe entry) {
         try {
+            if (entry.blocks != null) {
+                return transfer(entry, entry.blocks);
+            }
             if (entry.isRemoteServed()) {
                 executeServed(entry);
                 return CompletionStatus.SUCCESS;
@@ -56,6 +60,25 @@ final class OneSided {
             case READ -> ServedRange.read(entry.sges, served, at);
             default -> ServedRange.atomic(entry.sges, served, entry.opcode.value(), at, entry.operand, entry.expected);
         }
+    }
+
+    private static CompletionStatus transfer(Wqe entry, BlockTransfer transfer) {
+        ShmImport revoked = BlockCopies.revoked(transfer);
+        if (revoked != null) {
+            entry.remote = revoked;
+        }
+        if (revoked != null || isGone(entry.notify)) {
+            return CompletionStatus.REM_ACCESS_ABORT_ERR;
+        }
+        try {
+            BlockCopies.run(transfer);
+        } finally {
+            entry.remote = (ShmImport) transfer.remote(transfer.region); // which a failure is of
+        }
+        if (entry.notify != null) {
+            notify(entry);
+        }
+        return CompletionStatus.SUCCESS;
     }
 
     /** Release: a reader that sees the value sees the bytes. */

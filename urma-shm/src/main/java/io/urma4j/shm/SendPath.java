@@ -148,7 +148,7 @@ final class SendPath {
     }
 
     private boolean sendChunks(SendWindow window, long position, Wqe entry, Lane lane) {
-        long total = entry.opcode == Opcode.WRITE_IMM ? 0 : entry.lengthBytes;
+        long total = entry.messageBytes();
         do {
             if (!sendChunk(window, position, entry, lane, total)) {
                 return false;
@@ -189,7 +189,7 @@ final class SendPath {
         entry.slotsInFlight++;
         entry.sentBytes += chunk;
         out.publish(
-                entry.opcode.value(),
+                entry.messageOpcode().value(),
                 flags,
                 window.queueId(),
                 RingSender.address(lane.target.queueId(), entry.targetHint),

@@ -25,6 +25,9 @@ final class SendSlots {
         }
     }
 
+    /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
+    static final long LONG_COPY_BYTES = 1 << 16;
+
     /** Why a post may not simply run; none of them lets one-sided operations through. */
     static final int NOT_READY = 1;
 

@@ -1,6 +1,7 @@
 package io.urma4j.shm;
 
 import io.urma4j.shm.bounce.ServedMemory;
+import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +23,18 @@ final class ServedRange {
         }
         long at = toOffset;
         for (int i = 0; i < sges.count(); i++) {
-            StagedRegion device = sges.device(i);
-            if (device == null) {
-                to.write(at, sges.memory(i), sges.offset(i), sges.lengthBytes(i));
-            } else {
-                relay(device, sges.offset(i), to, at, sges.lengthBytes(i), true);
-            }
+            write(sges.segment(i), sges.offset(i), to, at, sges.lengthBytes(i));
             at += sges.lengthBytes(i);
+        }
+    }
+
+    /** Writes a range of a segment. */
+    static void write(ShmSegment from, long fromOffset, ServedMemory to, long toOffset, long lengthBytes) {
+        StagedRegion device = from.device();
+        if (device == null) {
+            to.write(toOffset, from.memory, fromOffset, lengthBytes);
+        } else {
+            relay(device, fromOffset, to, toOffset, lengthBytes, true);
         }
     }
 
@@ -36,13 +42,18 @@ final class ServedRange {
     static void read(SgeList sges, ServedMemory from, long fromOffset) {
         long at = fromOffset;
         for (int i = 0; i < sges.count(); i++) {
-            StagedRegion device = sges.device(i);
-            if (device == null) {
-                from.read(at, sges.memory(i), sges.offset(i), sges.lengthBytes(i));
-            } else {
-                relay(device, sges.offset(i), from, at, sges.lengthBytes(i), false);
-            }
+            read(sges.segment(i), sges.offset(i), from, at, sges.lengthBytes(i));
             at += sges.lengthBytes(i);
+        }
+    }
+
+    /** Reads into a range of a segment. */
+    static void read(ShmSegment to, long toOffset, ServedMemory from, long fromOffset, long lengthBytes) {
+        StagedRegion device = to.device();
+        if (device == null) {
+            from.read(fromOffset, to.memory, toOffset, lengthBytes);
+        } else {
+            relay(device, toOffset, from, fromOffset, lengthBytes, false);
         }
     }
 

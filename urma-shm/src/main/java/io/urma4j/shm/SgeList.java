@@ -82,7 +82,7 @@ final class SgeList {
         return lengths[index];
     }
 
-    private ShmSegment segment(int index) {
+    ShmSegment segment(int index) {
         ShmSegment segment = segments[index];
         assert segment != null : "range " + index + " of " + count;
         return segment;

@@ -14,6 +14,7 @@ import io.urma4j.shm.control.ControlPlane;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.OwnedRing;
+import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
@@ -50,12 +51,7 @@ final class ShmSendQueue implements ProviderSendQueue {
     private final RcBinding binding;
     private final Consumer<ShmSendQueue> onClose;
 
-    /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
-    private static final long LONG_COPY_BYTES = 1 << 16;
-
     /**
-     * Creates a send queue.
-     *
      * @param receives where messages to this Jetty find their buffers; null for a JFS
      * @param onClose called at its end, when it has no more records
      */
@@ -121,7 +117,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > LONG_COPY_BYTES && leaveForCopy();
+                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES && leaveForCopy();
                 Placement.write(local.memory, sourceOffset, remote.memory, targetOffset, lengthBytes);
                 if (isLong) {
                     returnFromCopy();
@@ -168,7 +164,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > LONG_COPY_BYTES && leaveForCopy();
+                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES && leaveForCopy();
                 Placement.read(remote.memory, sourceOffset, local.memory, destinationOffset, lengthBytes);
                 if (isLong) {
                     returnFromCopy();
@@ -335,6 +331,11 @@ final class ShmSendQueue implements ProviderSendQueue {
         return deferred.post(request);
     }
 
+    @Override
+    public boolean post(BlockTransfer transfer) {
+        return deferred.post(transfer);
+    }
+
     // ---- state
 
     @Override
@@ -378,8 +379,6 @@ final class ShmSendQueue implements ProviderSendQueue {
     RcBinding binding() {
         return binding;
     }
-
-    // ---- the rest
 
     @Override
     public int id() {

@@ -7,6 +7,7 @@ import io.urma4j.shm.control.SegmentUser;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SendEntry;
 import io.urma4j.spi.support.WorkKind;
@@ -46,6 +47,10 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     ShmImport notify;
 
     long notifyOffset;
+
+    /** The blocks that it moves; then {@link #remote} is the import of the latest one. Null for every other work request. */
+    @Nullable
+    BlockTransfer blocks;
 
     /** Where its record goes; null for the queue's own JFC. */
     @Nullable
@@ -98,6 +103,21 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
             copyInline(request.inline);
         } else {
             sges.fill(request);
+        }
+    }
+
+    void fill(BlockTransfer transfer) {
+        begin(Opcode.of(transfer.opcode), PostFlags.SIGNALLED_BIT, transfer.userContext, transfer.lengthBytes());
+        blocks = transfer;
+        remote = (ShmImport) transfer.remote(0);
+        notify = (ShmImport) transfer.notify;
+        notifyOffset = transfer.notifyOffset;
+        operand = transfer.value;
+        immediate = transfer.value;
+        sges.fill((ShmSegment) transfer.local, 0, 0);
+        if (transfer.isMessageLast) {
+            kind = WorkKind.MESSAGE;
+            placesBytes = true;
         }
     }
 
@@ -162,6 +182,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         kind = WorkKind.of(opcode.value());
         remote = null;
         notify = null;
+        blocks = null;
         flow = null;
         peer = null;
         isInline = false;
@@ -232,26 +253,52 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         isInline = true;
     }
 
-    /** Whether one of its ranges lies in device memory, so that it blocks a thread. */
-    boolean isOnDevice() {
-        return sges.isOnDevice() || isRemoteServed();
+    /** Whether it keeps a thread busy: one of its ranges lies in device memory, or it moves many blocks. */
+    boolean mayTakeLong() {
+        return sges.isOnDevice() || isRemoteServed() || (blocks != null && lengthBytes > SendSlots.LONG_COPY_BYTES);
     }
 
-    /** Whether its remote range lies in device memory, which the home serves. */
+    /** Whether remote bytes lie in device memory, which the home serves. */
     boolean isRemoteServed() {
-        ShmImport range = remote;
-        return range != null && range.isServed();
+        BlockTransfer transfer = blocks;
+        if (transfer == null) {
+            return remote != null && remote.isServed();
+        }
+        for (int region = 0; region < transfer.regions(); region++) {
+            if (((ShmImport) transfer.remote(region)).isServed()) {
+                return true;
+            }
+        }
+        return false;
     }
 
-    /** Whether a copy engine must work for it next: its bytes lie in device memory, and are not placed or staged yet. */
+    /** The message that follows the blocks of a transfer, or the work request itself. */
+    Opcode messageOpcode() {
+        BlockTransfer transfer = blocks;
+        if (transfer == null) {
+            return opcode;
+        }
+        return transfer.isRead() ? Opcode.SEND_IMM : Opcode.WRITE_IMM;
+    }
+
+    /** How many bytes the message itself carries. */
+    long messageBytes() {
+        return opcode == Opcode.WRITE_IMM || blocks != null ? 0 : lengthBytes;
+    }
+
+    /**
+     * Whether a thread without the lock must work for it next: its bytes lie in device memory, and are not placed or staged yet, or
+     * they are many blocks.
+     */
     boolean needsCopyEngine() {
-        if (lengthBytes == 0 || !isOnDevice()) {
+        if (lengthBytes == 0 || !mayTakeLong()) {
             return false;
         }
         if (kind != WorkKind.MESSAGE || placesBytes) {
             return true;
         }
         return sges.isOnDevice()
+                && blocks == null
                 && opcode != Opcode.WRITE_IMM
                 && (sentBytes < stagedFrom || sentBytes >= stagedFrom + staged.byteSize());
     }
@@ -281,7 +328,9 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     /** While it is unfinished, what it names cannot be closed. */
     void pin() {
         sges.pin();
-        if (remote != null) {
+        if (blocks != null) {
+            pin(blocks);
+        } else if (remote != null) {
             remote.pin();
         }
         if (notify != null) {
@@ -292,13 +341,28 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         }
     }
 
+    private static void pin(BlockTransfer transfer) {
+        for (int region = 0; region < transfer.regions(); region++) {
+            ((ShmImport) transfer.remote(region)).pin();
+        }
+    }
+
+    private static void unpin(BlockTransfer transfer) {
+        for (int region = 0; region < transfer.regions(); region++) {
+            ((ShmImport) transfer.remote(region)).unpin();
+        }
+    }
+
     @Override
     protected void release() {
         sges.release();
-        if (remote != null) {
+        BlockTransfer transfer = blocks;
+        if (transfer != null) {
+            unpin(transfer);
+        } else if (remote != null) {
             remote.unpin();
-            remote = null;
         }
+        remote = null;
         if (notify != null) {
             notify.unpin();
             notify = null;
@@ -310,5 +374,9 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         isInline = false;
         staged = MemorySegment.NULL;
         stagedFrom = 0;
+        if (transfer != null) {
+            blocks = null;
+            transfer.end(); // the last: it may be posted again at once
+        }
     }
 }

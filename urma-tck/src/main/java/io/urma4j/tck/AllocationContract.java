@@ -17,12 +17,14 @@ import io.urma4j.Opcode;
 import io.urma4j.PipeReader;
 import io.urma4j.PipeWriter;
 import io.urma4j.PostFlags;
+import io.urma4j.PreparedTransfer;
 import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
 import io.urma4j.SegmentConfig;
 import io.urma4j.SharedJetty;
 import io.urma4j.SharedSegment;
 import io.urma4j.TargetJetty;
+import io.urma4j.TransferNotice;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
@@ -223,6 +225,21 @@ public abstract class AllocationContract {
             homeJfr.receive(home, 0, 64, 2);
             jfs.sendImmediate(target, local, 0, 64, 7, 1);
             take(homeJfc, homeBatch);
+            take(jfc, batch);
+        });
+    }
+
+    /** Of host memory, with its notice. */
+    @Test
+    void preparedTransferAllocatesNothing() {
+        var blocks = PreparedTransfer.of(jfs, List.of(remote), local, 64, 64);
+        var notice = TransferNotice.word(remote, 4088);
+        int[] here = {5, 1, 2, 3};
+        int[] there = {9, 8, 2, 3};
+        assertAllocatesNothing(() -> {
+            blocks.post(Opcode.WRITE, here, there, 1, notice, 7);
+            take(jfc, batch);
+            blocks.post(Opcode.READ, here, there, 2);
             take(jfc, batch);
         });
     }

@@ -345,4 +345,11 @@ public abstract class Conformance {
             super(deviceUnderTest);
         }
     }
+
+    @Nested
+    class PreparedTransfer extends PreparedTransferContract {
+        PreparedTransfer() {
+            super(deviceUnderTest);
+        }
+    }
 }

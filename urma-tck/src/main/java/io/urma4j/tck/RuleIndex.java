@@ -60,7 +60,8 @@ public final class RuleIndex {
             TransfersContract.class,
             TransferQueuesContract.class,
             DeviceRangesContract.class,
-            DeviceSegmentsContract.class);
+            DeviceSegmentsContract.class,
+            PreparedTransferContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

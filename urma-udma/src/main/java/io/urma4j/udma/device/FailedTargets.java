@@ -29,7 +29,7 @@ final class FailedTargets {
         } else if ((failed.flags & SendWqe.NOTIFY_GONE) != 0) {
             keys.add(SendWqe.notifyKey(ring, failed.at));
         } else {
-            keys.add(SendWqe.remoteKey(ring, failed.at));
+            keys.add(failed.failedKey != 0 ? failed.failedKey : SendWqe.remoteKey(ring, failed.at));
         }
     }
 

@@ -9,6 +9,9 @@ import io.urma4j.spi.support.SendPeer;
 final class PeerFlow extends SendPeer {
     final CardConnection link;
 
+    /** A transfer is in progress, which everything behind it must follow: its blocks start one after the other. */
+    boolean isTransferring;
+
     /** The step of the queue that found the connection full. */
     long fullInStep;
 

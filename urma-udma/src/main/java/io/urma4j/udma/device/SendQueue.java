@@ -288,6 +288,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
         run(nowNanos);
         PeerFlow lost = flows.known(link);
         if (lost != null) {
+            starts.peerLost(lost);
             order.failures().peerLost(lost);
         }
         run(nowNanos);

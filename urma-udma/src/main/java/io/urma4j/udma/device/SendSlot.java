@@ -31,6 +31,12 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
     int opcode;
     int flags;
 
+    /** Whether it is a transfer whose blocks have not moved yet; then the message, if it is one, follows. */
+    boolean hasBlocks;
+
+    /** The key at which a transfer has failed. */
+    int failedKey;
+
     /** Whether it was handed to a connection before; its receiver may not have been ready. */
     private boolean tried;
 
@@ -45,7 +51,9 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
         flags = SendWqe.flags(ring, at);
         isOnDevice = SendWqe.isOnDevice(ring, at);
         kind = WorkKind.of(opcode);
-        placesBytes = opcode == WorkOpcode.WRITE_IMM; // again with each retransmission
+        hasBlocks = SendWqe.hasBlocks(ring, at);
+        placesBytes = opcode == WorkOpcode.WRITE_IMM || hasBlocks; // a WRITE_IMM again with each retransmission
+        failedKey = 0;
         hasPlaced = false;
         status = WorkStatus.SUCCESS;
         tried = false;
@@ -82,7 +90,7 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
 
     @Override
     protected boolean isInFlight() {
-        return stage == Stage.STARTED;
+        return stage == Stage.STARTED || stage == Stage.COPYING;
     }
 
     /** What was turned away was begun before what is in flight: its result comes before, too (S6.8). */

@@ -26,6 +26,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
     private final PeerSilence silence;
+    private final BlockTransfers transfers;
 
     private long steps;
     private long nowNanos; // of the step in which the order calls
@@ -44,6 +45,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         this.order = new SendOrder<>(this, rules, config.depth(), queue.born());
         this.window = order.window();
         this.silence = new PeerSilence(order, listener, config.timeoutNanos());
+        this.transfers = new BlockTransfers(queue, parts, order);
     }
 
     SendOrder<SendSlot, PeerFlow> order() {
@@ -68,6 +70,11 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         order.step(nowNanos);
     }
 
+    /** The peer is gone: its transfer fails, and with it what its failure affects. */
+    void peerLost(PeerFlow peer) {
+        transfers.fail(peer, nowNanos);
+    }
+
     PeerSilence silence() {
         return silence;
     }
@@ -84,7 +91,8 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
      */
     @Override
     public boolean mustWait(SendSlot slot, PeerFlow peer) {
-        return (peer.sentReads > 0 && !slot.isRead())
+        return peer.isTransferring
+                || (peer.sentReads > 0 && !slot.isRead())
                 || (peer.sentFetches > 0 && slot.isFenced())
                 || (peer.sent > 0 && slot.isRefused());
     }
@@ -103,6 +111,9 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         if (slot.isRefused()) {
             window.failLater(slot, WorkStatus.REM_ACCESS_ABORT_ERR);
             return false;
+        }
+        if (slot.hasBlocks) {
+            return transfers.begin(position, slot, peer);
         }
         return start(position, slot, flow, peer, now);
     }
@@ -170,17 +181,20 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public void abandonAll() {
+        transfers.abandonAll(nowNanos);
         flows.abandonAll(queue, nowNanos);
         flows.startAnew(nowNanos);
     }
 
     @Override
     public void abandon(PeerFlow peer) {
+        transfers.abandon(peer, WorkStatus.WR_FLUSH_ERR, nowNanos, false);
         peer.link.abandon(queue, nowNanos);
     }
 
     @Override
     public void pause(PeerFlow silent) {
+        transfers.abandon(silent, WorkStatus.WR_FLUSH_ERR, nowNanos, true);
         silent.link.pause(queue, nowNanos);
         flows.startAnew(silent, nowNanos);
     }

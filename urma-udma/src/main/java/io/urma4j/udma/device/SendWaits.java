@@ -65,7 +65,7 @@ final class SendWaits {
         if (flow != null && flow.probing && slot.isMessage()) {
             return Reason.RECEIVER;
         }
-        if (slot.stage == Stage.STARTED) {
+        if (slot.stage == Stage.STARTED || slot.stage == Stage.COPYING) {
             return Reason.ANSWER;
         }
         boolean mayFollow = flow == null || flow.peer == null || (slot.isMessage() && flow.peer.sentFetches == 0);

@@ -1,7 +1,9 @@
 package io.urma4j.udma.driver;
 
+import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
+import io.urma4j.udma.driver.BlockLists.BlockList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,17 +19,24 @@ final class SendEntries {
     private final @Nullable UdmaSegment[] segments; // maxSges of each
     private final @Nullable UdmaImport[] imports; // two of each
     private final @Nullable UdmaTarget[] targets;
+    private final @Nullable BlockTransfer[] transfers;
+    private final @Nullable BlockList[] blockLists; // of the transfers
+    private final BlockLists lists;
     private final SpinLock lock = new SpinLock();
 
     private long held; // the first that may hold something; guarded by the lock
 
-    SendEntries(int depth, int maxSges) {
+    /** @param lists take back what transfers held */
+    SendEntries(int depth, int maxSges, BlockLists lists) {
         this.mask = depth - 1;
         this.maxSges = maxSges;
         this.userContexts = new long[depth];
         this.segments = new UdmaSegment[depth * maxSges];
         this.imports = new UdmaImport[2 * depth];
         this.targets = new UdmaTarget[depth];
+        this.transfers = new BlockTransfer[depth];
+        this.blockLists = new BlockList[depth];
+        this.lists = lists;
     }
 
     long userContext(long position) {
@@ -69,6 +78,16 @@ final class SendEntries {
             local.pin();
             segments[first + i] = local;
         }
+    }
+
+    void hold(long position, BlockTransfer transfer, BlockList list) {
+        ((UdmaSegment) transfer.local).pin();
+        for (int region = 0; region < transfer.regions(); region++) {
+            ((UdmaImport) transfer.remote(region)).pin();
+        }
+        int index = (int) position & mask;
+        transfers[index] = transfer;
+        blockLists[index] = list;
     }
 
     // ---- letting go
@@ -115,5 +134,21 @@ final class SendEntries {
             target.unpin();
             targets[index] = null;
         }
+        BlockTransfer transfer = transfers[index];
+        BlockList list = blockLists[index];
+        if (transfer != null && list != null) {
+            transfers[index] = null;
+            blockLists[index] = null;
+            letGoOf(transfer, list);
+        }
+    }
+
+    private void letGoOf(BlockTransfer transfer, BlockList list) {
+        ((UdmaSegment) transfer.local).unpin();
+        for (int region = 0; region < transfer.regions(); region++) {
+            ((UdmaImport) transfer.remote(region)).unpin();
+        }
+        lists.give(list);
+        transfer.end(); // the last: it may be posted again at once
     }
 }

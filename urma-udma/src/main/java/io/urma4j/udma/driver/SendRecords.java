@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -49,12 +50,25 @@ final class SendRecords implements RecordOwner {
         words[at + CompletionRecord.REMOTE] = 0;
         words[at + CompletionRecord.REMOTE_EID_HIGH] = 0;
         words[at + CompletionRecord.REMOTE_EID_LOW] = 0;
+        if (!isMarker && SendWqe.hasBlocks(ring.memory(), ring.at(position))) {
+            ofTransfer(words, at, position, status);
+        }
         ended(position, status);
         if (isMarker) {
             slots.markerTaken(position);
         } else {
             slots.recordTaken(position);
         }
+    }
+
+    /** The card knows of a transfer what follows its blocks; its record is of the blocks. */
+    private void ofTransfer(long[] words, int at, long position, int status) {
+        MemorySegment memory = ring.memory();
+        long element = ring.at(position);
+        int opcode = SendWqe.opcode(memory, element);
+        boolean isRead = opcode == WorkOpcode.READ || opcode == WorkOpcode.SEND_IMM;
+        words[at] = CompletionRecord.header(status, isRead ? WorkOpcode.READ : WorkOpcode.WRITE, flags, id);
+        words[at + CompletionRecord.LENGTH] = SendWqe.expected(memory, element);
     }
 
     private static int flags(int flags) {
@@ -95,6 +109,9 @@ final class SendRecords implements RecordOwner {
         words[at + CompletionRecord.USER_CONTEXT] = entries.userContext(position);
         words[at + CompletionRecord.LENGTH] =
                 status == WorkStatus.SUCCESS ? Integer.toUnsignedLong(SendWqe.lengthBytes(ring.memory(), element)) : 0;
+        if (SendWqe.hasBlocks(ring.memory(), element)) {
+            ofTransfer(words, at, position, status);
+        }
         entries.letGo(position + 1);
     }
 

@@ -1,10 +1,16 @@
 package io.urma4j.udma.driver;
 
+import io.urma4j.Counters;
+import io.urma4j.ErrorScope;
 import io.urma4j.JfsConfig;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
+import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.WorkRequest;
+import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.driver.BlockLists.BlockList;
+import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WqRing;
@@ -35,6 +41,7 @@ final class SendRing {
     private final MemorySegment memory;
     private final int signalEvery;
     private final boolean isConnected; // elements name no target
+    private final BlockLists lists;
     private final SendEntries entries;
     private final SlotCount slots;
 
@@ -48,14 +55,15 @@ final class SendRing {
      *
      * @param owner for messages
      */
-    SendRing(Object owner, JfsConfig config) {
+    SendRing(Object owner, JfsConfig config, EventLoop eventLoop) {
         this.depth = Rings.ceilingPowerOfTwo(config.depth());
         this.strideBytes = SendWqe.strideBytes(config.maxSges(), config.maxInlineBytes());
         this.memory = Rings.allocate(owner, WqRing.bytes(depth, strideBytes));
         this.signalEvery = config.signalEvery();
         this.signalAt = signalEvery == 0 ? Long.MAX_VALUE : signalEvery - 1;
         this.isConnected = config.mode() == TransportMode.RC;
-        this.entries = new SendEntries(depth, config.maxSges());
+        this.lists = new BlockLists(eventLoop);
+        this.entries = new SendEntries(depth, config.maxSges(), lists);
         this.slots = new SlotCount(depth, position -> SendWqe.hasEndedSilently(memory, at(position)));
     }
 
@@ -63,8 +71,18 @@ final class SendRing {
         return depth;
     }
 
-    int strideBytes() {
-        return strideBytes;
+    /** The card's queue at the other end. */
+    SendQueueConfig.Builder card(JfsConfig config, int cq) {
+        SendQueueConfig.Kind kind = switch (config.mode()) {
+            case RC -> SendQueueConfig.Kind.RC;
+            case RM -> SendQueueConfig.Kind.RM;
+            case UM -> SendQueueConfig.Kind.UM;
+        };
+        return SendQueueConfig.builder(kind, memory, depth, strideBytes, cq)
+                .timeoutNanos(config.timeout().toNanos())
+                .rnrRetry(config.rnrRetry())
+                .errorSuspend(config.errorSuspend())
+                .errorByTarget(config.errorScope() == ErrorScope.TARGET);
     }
 
     MemorySegment memory() {
@@ -75,6 +93,11 @@ final class SendRing {
         return entries;
     }
 
+    /** The blocks of transfers. */
+    BlockLists lists() {
+        return lists;
+    }
+
     SlotCount slots() {
         return slots;
     }
@@ -83,8 +106,12 @@ final class SendRing {
         return posted;
     }
 
-    long postedBytes() {
-        return postedBytes;
+    /** What was posted, and what of it still occupies a slot. */
+    Counters.Builder counters() {
+        return Counters.builder()
+                .add("posted", posted)
+                .add("postedBytes", postedBytes)
+                .add("unpolled", posted - slots.freed());
     }
 
     /** How many elements the card still needs. */
@@ -241,6 +268,43 @@ final class SendRing {
             ranges |= request.sgeSegment[i] instanceof UdmaSegment local && local.isOnDevice() ? SendWqe.ON_DEVICE : 0;
         }
         return ranges;
+    }
+
+    /**
+     * Posts a transfer.
+     *
+     * @param target of the message that follows its blocks; null for none
+     */
+    void transfer(BlockTransfer transfer, @Nullable UdmaTarget target) {
+        BlockList list = lists.take(transfer);
+        int elements = BlockLists.fill(list, transfer);
+        UdmaImport first = (UdmaImport) transfer.remote(0);
+        UdmaImport notify = (UdmaImport) transfer.notify;
+        int opcode = transfer.opcode;
+        if (target != null) {
+            opcode = transfer.isRead() ? WorkOpcode.SEND_IMM : WorkOpcode.WRITE_IMM;
+        }
+        boolean isGone = isAnyRevoked(transfer) || (notify != null && notify.isRevoked());
+        int bits = PostFlags.SIGNALLED_BIT | (isGone ? SendWqe.REMOTE_GONE : 0);
+        int handle = target != null ? queueTarget(target) : memoryTarget(first);
+        long at = at(posted);
+        entries.begin(posted, transfer.userContext);
+        entries.hold(posted, null, notify, target);
+        entries.hold(posted, transfer, list);
+        SendWqe.put(memory, at, opcode, signalled(bits), SendWqe.BLOCKS, handle, 0);
+        SendWqe.operands(memory, at, transfer.value, transfer.lengthBytes());
+        SendWqe.remote(memory, at, first.key(), first.vaBase());
+        SendWqe.range(memory, at, 0, list.key(), elements, notify == null ? 0 : 1);
+        publish(transfer.lengthBytes());
+    }
+
+    private static boolean isAnyRevoked(BlockTransfer transfer) {
+        for (int region = 0; region < transfer.regions(); region++) {
+            if (transfer.remote(region).isRevoked()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean hasRange(int opcode) {

@@ -3,7 +3,6 @@ package io.urma4j.udma.driver;
 import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Counters;
-import io.urma4j.ErrorScope;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfsConfig;
 import io.urma4j.OrderType;
@@ -13,6 +12,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSegment;
@@ -73,7 +73,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
         this.receives = receives;
         this.locked = !config.lockFree();
         this.eventLoop = local.eventLoop();
-        this.ring = new SendRing(this, config);
+        this.ring = new SendRing(this, config, eventLoop);
         this.tag = local.adapter().tag(this);
         int recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
         this.records = new SendRecords(queues, jfc, tag, id, recordFlags, ring);
@@ -93,20 +93,8 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
     }
 
     private SendQueueConfig cardConfig(int wantedNumber, @Nullable UdmaJfc receiveJfc) {
-        SendQueueConfig.Kind kind = switch (config.mode()) {
-            case RC -> SendQueueConfig.Kind.RC;
-            case RM -> SendQueueConfig.Kind.RM;
-            case UM -> SendQueueConfig.Kind.UM;
-        };
-        SendQueueConfig.Builder builder = SendQueueConfig.builder(
-                        kind, ring.memory(), ring.depth(), ring.strideBytes(), jfc.cq())
-                .number(wantedNumber)
-                .sourceId(id)
-                .tag(tag)
-                .timeoutNanos(config.timeout().toNanos())
-                .rnrRetry(config.rnrRetry())
-                .errorSuspend(config.errorSuspend())
-                .errorByTarget(config.errorScope() == ErrorScope.TARGET);
+        SendQueueConfig.Builder builder =
+                ring.card(config, jfc.cq()).number(wantedNumber).sourceId(id).tag(tag);
         if (receives != null) {
             builder.receives(receives.handle(), receiveJfc == null ? 0 : receiveJfc.cq(), receiveTag)
                     .queueKey(receives.queueKey());
@@ -250,6 +238,22 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
             boolean isMessage = WorkOpcode.isMessage(request.opcode);
             UdmaTarget to = isMessage ? checked(request.opcode, request.target, request.operand) : null;
             ring.request(request, to, other == null ? 0 : other.cq());
+        } finally {
+            leave();
+        }
+        rung();
+        return true;
+    }
+
+    @Override
+    public boolean post(BlockTransfer transfer) {
+        enter();
+        try {
+            if (!ring.hasRoom()) {
+                return false;
+            }
+            boolean isMessage = transfer.isMessageLast;
+            ring.transfer(transfer, isMessage ? checked(WorkOpcode.SEND_IMM, transfer.target, transfer.value) : null);
         } finally {
             leave();
         }
@@ -409,10 +413,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
     @Override
     public Counters counters() {
         SendStats stats = drains.stats();
-        return Counters.builder()
-                .add("posted", ring.posted())
-                .add("postedBytes", ring.postedBytes())
-                .add("unpolled", ring.posted() - records.freed())
+        return ring.counters()
                 .add("notReady", stats.notReady())
                 .add("failed", stats.failed())
                 .add("dropped", 0) // what the network loses is not known here
@@ -438,6 +439,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
         }
         queues.forgetClosed();
         ring.entries().letGo(ring.posted());
+        ring.lists().close();
         queues.forget(this);
     }
 

@@ -26,6 +26,11 @@ import java.lang.foreign.MemorySegment;
  *  48  payload           local ranges of 16 bytes (key u32, length u32, offset u64), or the inline bytes
  * </pre>
  *
+ * <p>An element with {@link #BLOCKS} in place of a number of ranges is a transfer: its one range names local memory with elements of
+ * one block each, READs or WRITEs of the same kind. The length of that range is their number, and its offset is 1 if the last
+ * element, of inline bytes, follows all others. The opcode tells what follows the blocks: SEND_IMM or WRITE_IMM without payload, or
+ * nothing. {@code expected} is the length of all blocks, for the record.
+ *
  * <p>A local range names a region by its key and counts from the region's start: no address of this process is in a ring.
  */
 public final class SendWqe {
@@ -45,6 +50,9 @@ public final class SendWqe {
 
     /** Bit of the number of local ranges: some of them lie on a device. */
     public static final int ON_DEVICE = 0x40;
+
+    /** In place of a number of ranges: the element is a transfer. */
+    public static final int BLOCKS = 0x3F;
 
     private static final int RANGES_MASK = 0x3F;
     private static final int SILENT = 0x80; // of the byte with the ranges
@@ -140,6 +148,11 @@ public final class SendWqe {
     /** Whether a local range lies on a device. */
     public static boolean isOnDevice(MemorySegment ring, long at) {
         return (ring.get(JAVA_BYTE, at + RANGES) & ON_DEVICE) != 0;
+    }
+
+    /** Whether it is a transfer, also when it has ended. */
+    public static boolean hasBlocks(MemorySegment ring, long at) {
+        return ranges(ring, at) == BLOCKS;
     }
 
     public static int hint(MemorySegment ring, long at) {

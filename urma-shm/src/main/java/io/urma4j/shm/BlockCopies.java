@@ -1,0 +1,80 @@
+package io.urma4j.shm;
+
+import io.urma4j.shm.control.ShmImport;
+import io.urma4j.shm.control.ShmSegment;
+import io.urma4j.spi.BlockTransfer;
+import io.urma4j.spi.support.Placement;
+import io.urma4j.spi.support.StagedRegion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves the blocks of a transfer in the calling thread, run by run: neighbours at both ends move as one. Each access is checked by
+ * its memory, as every other is; blocks of device memory take the way of other ranges there, and block the thread.
+ */
+final class BlockCopies {
+    private BlockCopies() {}
+
+    /** Moves all blocks; after a failure {@link BlockTransfer#region} is the import at which it happened. */
+    static void run(BlockTransfer transfer) {
+        ShmSegment local = (ShmSegment) transfer.local;
+        ShmImport remote = (ShmImport) transfer.remote(0);
+        long blockBytes = transfer.blockBytes;
+        boolean isRead = transfer.isRead();
+        transfer.region = 0;
+        int first = 0; // blocks of the import
+        int end = transfer.firstBlock(1);
+        int blocks = transfer.blocks();
+        for (int i = 0; i < blocks; ) {
+            int block = transfer.remoteBlock(i);
+            if (block < first || block >= end) {
+                int region = transfer.regionOf(block);
+                transfer.region = region;
+                remote = (ShmImport) transfer.remote(region);
+                first = transfer.firstBlock(region);
+                end = transfer.firstBlock(region + 1);
+            }
+            int run = transfer.run(i, end);
+            long remoteOffset = (block - first) * blockBytes;
+            long localOffset = transfer.localBlock(i) * blockBytes;
+            if (isRead) {
+                read(remote, remoteOffset, local, localOffset, run * blockBytes);
+            } else {
+                write(remote, remoteOffset, local, localOffset, run * blockBytes);
+            }
+            i += run;
+        }
+    }
+
+    private static void read(ShmImport from, long fromOffset, ShmSegment to, long toOffset, long lengthBytes) {
+        StagedRegion device = to.device();
+        if (from.isServed()) {
+            ServedRange.read(to, toOffset, from.served(), fromOffset, lengthBytes);
+        } else if (device != null) {
+            device.write(toOffset, from.memory, fromOffset, lengthBytes);
+        } else {
+            Placement.read(from.memory, fromOffset, to.memory, toOffset, lengthBytes);
+        }
+    }
+
+    private static void write(ShmImport to, long toOffset, ShmSegment from, long fromOffset, long lengthBytes) {
+        StagedRegion device = from.device();
+        if (to.isServed()) {
+            ServedRange.write(from, fromOffset, to.served(), toOffset, lengthBytes);
+        } else if (device != null) {
+            device.read(fromOffset, to.memory, toOffset, lengthBytes);
+        } else {
+            Placement.write(from.memory, fromOffset, to.memory, toOffset, lengthBytes);
+        }
+    }
+
+    /** The first of its imports that is revoked; null if none is. */
+    static @Nullable ShmImport revoked(BlockTransfer transfer) {
+        for (int region = 0; region < transfer.regions(); region++) {
+            ShmImport remote = (ShmImport) transfer.remote(region);
+            if (remote.isGone()) {
+                return remote;
+            }
+        }
+        return null;
+    }
+}

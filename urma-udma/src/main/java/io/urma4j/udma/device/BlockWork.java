@@ -1,0 +1,182 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.transport.FlushHint;
+import io.urma4j.udma.transport.SendWork;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blocks of a transfer, which a connection executes as the work requests of a queue of their own: as many at once as it has room
+ * for. The last element follows all others if the transfer says so. The first failure ends the transfer: no further element starts.
+ *
+ * <p>The object is used again, unless it was abandoned: its connection may still know it then.
+ */
+final class BlockWork extends Task implements SendWork {
+    /** So many are started in one step; then the others have theirs. */
+    private static final int STARTS_PER_STEP = 32;
+
+    private final SendQueue queue;
+    private final BlockTransfers transfers;
+    private final Schedule schedule;
+    private final KeyTable keys;
+
+    private @Nullable PeerFlow peer; // null while it is not in use
+    private MemorySegment elements = MemorySegment.NULL;
+    private long position; // of the transfer
+    private int count;
+    private int last; // the first element that waits for the end of those before it
+    private int next; // to be started
+    private int open;
+    private int status;
+    private int failedKey;
+
+    BlockWork(SendQueue queue, BlockTransfers transfers, Schedule schedule, KeyTable keys) {
+        this.queue = queue;
+        this.transfers = transfers;
+        this.schedule = schedule;
+        this.keys = keys;
+    }
+
+    /** Begins the transfer of {@code at}, whose elements are there. */
+    void begin(long at, PeerFlow to, MemorySegment list, int elementCount, boolean isLastAlone) {
+        peer = to;
+        position = at;
+        elements = list;
+        count = elementCount;
+        last = isLastAlone ? elementCount - 1 : elementCount;
+        next = 0;
+        open = 0;
+        status = WorkStatus.SUCCESS;
+        failedKey = 0;
+        schedule.queues.add(this);
+    }
+
+    long position() {
+        return position;
+    }
+
+    @Nullable
+    PeerFlow peer() {
+        return peer;
+    }
+
+    /** The key of the element that failed; 0 for none. */
+    int failedKey() {
+        return failedKey;
+    }
+
+    @Override
+    boolean step(long nowNanos, FlushHint hint) {
+        PeerFlow to = peer;
+        if (to == null) {
+            return false; // abandoned
+        }
+        boolean hasMore = startMore(to.link);
+        if (open == 0 && (next == count || status != WorkStatus.SUCCESS)) {
+            peer = null;
+            transfers.ended(this, to, status);
+            return false;
+        }
+        return hasMore;
+    }
+
+    /** True if it has started its share, and has more. */
+    private boolean startMore(CardConnection link) {
+        for (int started = 0; status == WorkStatus.SUCCESS && next < count; started++) {
+            if (link.isLost()) {
+                fail(WorkStatus.ACK_TIMEOUT_ERR, next);
+                return false;
+            }
+            if (next == last && open > 0) {
+                return false; // the end of the others calls
+            }
+            if (!link.mayStart(this, next)) {
+                link.awaitRoom(this);
+                return false;
+            }
+            if (started == STARTS_PER_STEP) {
+                return true;
+            }
+            open++; // first: a connection may answer at once
+            link.start(this, next++, 0, false);
+        }
+        return false;
+    }
+
+    /** Gives it up: no further element starts, and what the connection says of others is ignored. */
+    void abandon(long nowNanos, boolean isPaused) {
+        PeerFlow to = peer;
+        peer = null;
+        if (to != null && isPaused) {
+            to.link.pause(this, nowNanos);
+        } else if (to != null) {
+            to.link.abandon(this, nowNanos);
+        }
+    }
+
+    private void fail(int reason, long element) {
+        if (status == WorkStatus.SUCCESS) {
+            status = reason;
+            failedKey = SendWqe.remoteKey(elements, at(element));
+        }
+    }
+
+    @Override
+    void due(long nowNanos) {
+        throw new IllegalStateException("it has no deadline");
+    }
+
+    // ---- what connections ask and answer
+
+    @Override
+    public int queueId() {
+        return queue.queueId();
+    }
+
+    @Override
+    public MemorySegment ring() {
+        return elements;
+    }
+
+    @Override
+    public long at(long element) {
+        return element * SendWqe.BLOCK_BYTES;
+    }
+
+    @Override
+    public boolean gather(long element, long from, Packet to, int lengthBytes) {
+        return Payloads.gather(keys, elements, at(element), from, to, lengthBytes);
+    }
+
+    @Override
+    public boolean scatter(long element, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+        return Payloads.scatter(keys, elements, at(element), toOffset, from, fromOffset, lengthBytes);
+    }
+
+    @Override
+    public void done(long element, int how) {
+        if (peer == null) {
+            return;
+        }
+        open--;
+        if (how != WorkStatus.SUCCESS) {
+            fail(how, element);
+        }
+        if (open == 0 || next < count) {
+            schedule.queues.add(this);
+        }
+    }
+
+    @Override
+    public void notReady(long element, long waitNanos) {
+        throw new IllegalStateException("element " + element + " is no message");
+    }
+
+    @Override
+    public String toString() {
+        return "transfer " + position + ": " + next + " of " + count + " started, " + open + " open, status " + status;
+    }
+}
