@@ -18,6 +18,7 @@ final class BlockTransfers {
     private final SendQueue queue;
     private final Schedule schedule;
     private final KeyTable keys;
+    private final CopyPort copies;
     private final SendOrder<SendSlot, PeerFlow> order;
     private final List<BlockWork> active = new ArrayList<>();
     private final Deque<BlockWork> unused = new ArrayDeque<>();
@@ -26,6 +27,7 @@ final class BlockTransfers {
         this.queue = queue;
         this.schedule = parts.schedule();
         this.keys = parts.keys();
+        this.copies = parts.copies();
         this.order = order;
     }
 
@@ -38,7 +40,7 @@ final class BlockTransfers {
             order.window().failLater(slot, WorkStatus.LOC_OPERATION_ERR); // a mistake of the driver
             return false;
         }
-        BlockWork work = unused.isEmpty() ? new BlockWork(queue, this, schedule, keys) : unused.removeLast();
+        BlockWork work = unused.isEmpty() ? new BlockWork(queue, this, schedule, keys, copies) : unused.removeLast();
         active.add(work);
         peer.isTransferring = true;
         order.copying(slot);

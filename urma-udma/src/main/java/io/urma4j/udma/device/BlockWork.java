@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The object is used again, unless it was abandoned: its connection may still know it then.
  */
-final class BlockWork extends Task implements SendWork {
+final class BlockWork extends Task implements SendWork, CopyWaiter {
     /** So many are started in one step; then the others have theirs. */
     private static final int STARTS_PER_STEP = 32;
 
@@ -22,6 +22,8 @@ final class BlockWork extends Task implements SendWork {
     private final BlockTransfers transfers;
     private final Schedule schedule;
     private final KeyTable keys;
+    private final DeviceRanges onDevice;
+    private final PendingCopies pending; // of all elements
 
     private @Nullable PeerFlow peer; // null while it is not in use
     private MemorySegment elements = MemorySegment.NULL;
@@ -33,11 +35,13 @@ final class BlockWork extends Task implements SendWork {
     private int status;
     private int failedKey;
 
-    BlockWork(SendQueue queue, BlockTransfers transfers, Schedule schedule, KeyTable keys) {
+    BlockWork(SendQueue queue, BlockTransfers transfers, Schedule schedule, KeyTable keys, CopyPort copies) {
         this.queue = queue;
         this.transfers = transfers;
         this.schedule = schedule;
         this.keys = keys;
+        this.onDevice = new DeviceRanges(keys, copies, elements);
+        this.pending = new PendingCopies(copies);
     }
 
     /** Begins the transfer of {@code at}, whose elements are there. */
@@ -45,6 +49,7 @@ final class BlockWork extends Task implements SendWork {
         peer = to;
         position = at;
         elements = list;
+        onDevice.ring(list);
         count = elementCount;
         last = isLastAlone ? elementCount - 1 : elementCount;
         next = 0;
@@ -75,12 +80,37 @@ final class BlockWork extends Task implements SendWork {
             return false; // abandoned
         }
         boolean hasMore = startMore(to.link);
-        if (open == 0 && (next == count || status != WorkStatus.SUCCESS)) {
-            peer = null;
-            transfers.ended(this, to, status);
+        boolean isOver = open == 0 && (next == count || status != WorkStatus.SUCCESS);
+        if (isOver && pending.haveEnded()) {
+            end(to);
             return false;
         }
         return hasMore;
+    }
+
+    private void end(PeerFlow to) {
+        if (pending.hasFailed()) {
+            fail(WorkStatus.LOC_ACCESS_ERR, 0);
+        }
+        releaseCopies(to);
+        peer = null;
+        transfers.ended(this, to, status);
+    }
+
+    private void releaseCopies(PeerFlow to) {
+        pending.clear();
+        sources(to).forget(this);
+    }
+
+    /** A device has copied bytes of it: it looks whether all have ended, and what may go on. */
+    @Override
+    public void copyEnded() {
+        PeerFlow to = peer;
+        if (to != null) {
+            pending.haveEnded();
+            to.link.wake();
+            schedule.queues.add(this);
+        }
     }
 
     /** True if it has started its share, and has more. */
@@ -90,7 +120,7 @@ final class BlockWork extends Task implements SendWork {
                 fail(WorkStatus.ACK_TIMEOUT_ERR, next);
                 return false;
             }
-            if (next == last && open > 0) {
+            if (next == last && (open > 0 || !pending.haveEnded())) {
                 return false; // the end of the others calls
             }
             if (!link.mayStart(this, next)) {
@@ -110,6 +140,9 @@ final class BlockWork extends Task implements SendWork {
     void abandon(long nowNanos, boolean isPaused) {
         PeerFlow to = peer;
         peer = null;
+        if (to != null) {
+            releaseCopies(to);
+        }
         if (to != null && isPaused) {
             to.link.pause(this, nowNanos);
         } else if (to != null) {
@@ -148,12 +181,43 @@ final class BlockWork extends Task implements SendWork {
 
     @Override
     public boolean gather(long element, long from, Packet to, int lengthBytes) {
-        return Payloads.gather(keys, elements, at(element), from, to, lengthBytes);
+        PeerFlow by = peer;
+        return by != null && isOnDevice(element)
+                ? onDevice.gather(sources(by), this, element, at(element), from, to, lengthBytes)
+                : Payloads.gather(keys, elements, at(element), from, to, lengthBytes);
     }
 
     @Override
     public boolean scatter(long element, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
-        return Payloads.scatter(keys, elements, at(element), toOffset, from, fromOffset, lengthBytes);
+        return isOnDevice(element)
+                ? onDevice.scatter(pending, this, at(element), toOffset, from, fromOffset, lengthBytes)
+                : Payloads.scatter(keys, elements, at(element), toOffset, from, fromOffset, lengthBytes);
+    }
+
+    @Override
+    public boolean awaits(long element, long from, int lengthBytes) {
+        PeerFlow by = peer;
+        return by != null
+                && isOnDevice(element)
+                && onDevice.awaits(sources(by), this, element, at(element), from, lengthBytes);
+    }
+
+    @Override
+    public boolean takes(long element, long toOffset, int lengthBytes) {
+        return !isOnDevice(element) || onDevice.takes(this, at(element), toOffset, lengthBytes);
+    }
+
+    @Override
+    public boolean admits(long element) {
+        return !isOnDevice(element) || onDevice.admits(this, at(element));
+    }
+
+    private boolean isOnDevice(long element) {
+        return SendWqe.isOnDevice(elements, at(element));
+    }
+
+    private SourceWindow sources(PeerFlow by) {
+        return by.link.sources(onDevice.copies());
     }
 
     @Override

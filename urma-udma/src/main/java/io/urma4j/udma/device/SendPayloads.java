@@ -1,9 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.spi.support.OrderWindow;
-import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkStatus;
-import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +14,7 @@ final class SendPayloads {
     private final KeyTable keys;
     private final CopyPort copies;
     private final MemorySegment ring;
-    private final RangeParts parts = new RangeParts();
+    private final DeviceRanges onDevice;
     private @Nullable SourceWindow ofDatagrams; // what goes by a connection has that one's
     private int held; // results that wait for copies
 
@@ -24,6 +22,7 @@ final class SendPayloads {
         this.keys = keys;
         this.copies = copies;
         this.ring = ring;
+        this.onDevice = new DeviceRanges(keys, copies, ring);
     }
 
     private SourceWindow sources(SendSlot slot) {
@@ -37,116 +36,35 @@ final class SendPayloads {
         return ofDatagrams;
     }
 
-    // ---- what is sent
+    // ---- bytes
 
     /** Whether a part of the payload is being fetched, which is not here yet. */
     boolean awaits(SendSlot slot, long position, long from, int lengthBytes) {
-        if (!slot.isOnDevice) {
-            return false;
-        }
-        SourceWindow sources = sources(slot);
-        boolean isFirst = true;
-        parts.begin(ring, slot.at, from, lengthBytes);
-        while (parts.next()) {
-            int region = region();
-            if (isFirst) {
-                sources.beginPacket(slot, position, parts);
-                isFirst = false;
-            }
-            if (region != DeviceKeys.NO_REGION) {
-                sources.fetch(slot, position, parts, region, regionOffset());
-            }
-        }
-        return sources.awaits(slot);
-    }
-
-    /** The region of the part; none if its range lies in memory of the host, or is not valid. */
-    private int region() {
-        return keys.localRegion(parts.key(), parts.rangeOffset(), parts.rangeBytes());
-    }
-
-    private long regionOffset() {
-        return keys.localOffset(parts.key()) + parts.rangeOffset();
+        return slot.isOnDevice && onDevice.awaits(sources(slot), slot, position, slot.at, from, lengthBytes);
     }
 
     /** Puts a part that is not awaited into a packet; false if its memory is gone, or its device failed. */
     boolean gather(SendSlot slot, long position, long from, Packet to, int lengthBytes) {
-        if (!slot.isOnDevice) {
-            return Payloads.gather(keys, ring, slot.at, from, to, lengthBytes);
-        }
-        long toOffset = to.payloadAt();
-        parts.begin(ring, slot.at, from, lengthBytes);
-        while (parts.next()) {
-            boolean isLoaded = region() == DeviceKeys.NO_REGION
-                    ? LocalRange.load(
-                            keys,
-                            parts.key(),
-                            parts.rangeOffset() + parts.within,
-                            to.bytes(),
-                            toOffset,
-                            parts.lengthBytes)
-                    : sources(slot).load(slot, position, parts, to.bytes(), toOffset);
-            if (!isLoaded) {
-                return false;
-            }
-            toOffset += parts.lengthBytes;
-        }
-        return parts.isWhole();
+        return slot.isOnDevice
+                ? onDevice.gather(sources(slot), slot, position, slot.at, from, to, lengthBytes)
+                : Payloads.gather(keys, ring, slot.at, from, to, lengthBytes);
     }
-
-    // ---- what arrives
 
     /** Whether bytes that arrive now can be copied to their places. */
     boolean takes(SendSlot slot, long toOffset, int lengthBytes) {
-        if (!slot.isOnDevice) {
-            return true;
-        }
-        boolean isPossible = true;
-        parts.begin(ring, slot.at, toOffset, lengthBytes);
-        while (isPossible && parts.next()) {
-            int region = region();
-            isPossible = region == DeviceKeys.NO_REGION || copies.mayCopyIn(region, slot);
-        }
-        return isPossible;
+        return !slot.isOnDevice || onDevice.takes(slot, slot.at, toOffset, lengthBytes);
     }
 
     /** Whether many bytes may be asked for: fragments are free for them. */
     boolean admits(SendSlot slot) {
-        boolean isPossible = true;
-        for (int i = 0; slot.isOnDevice && i < SendWqe.ranges(ring, slot.at) && isPossible; i++) {
-            int region = keys.localRegion(SendWqe.rangeKey(ring, slot.at, i), 0, 0);
-            isPossible = region == DeviceKeys.NO_REGION || copies.hasRoom(region, slot);
-        }
-        return isPossible;
+        return !slot.isOnDevice || onDevice.admits(slot, slot.at);
     }
 
     /** Stores bytes that have arrived, or begins to copy them; false if the memory is gone. */
     boolean scatter(SendSlot slot, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
-        if (!slot.isOnDevice) {
-            return Payloads.scatter(keys, ring, slot.at, toOffset, from, fromOffset, lengthBytes);
-        }
-        long at = fromOffset;
-        parts.begin(ring, slot.at, toOffset, lengthBytes);
-        while (parts.next()) {
-            if (!store(slot, from, at)) {
-                return false;
-            }
-            at += parts.lengthBytes;
-        }
-        return parts.isWhole();
-    }
-
-    private boolean store(SendSlot slot, MemorySegment from, long fromOffset) {
-        int region = region();
-        if (region == DeviceKeys.NO_REGION) {
-            long offset = parts.rangeOffset() + parts.within;
-            return LocalRange.store(keys, parts.key(), offset, from, fromOffset, parts.lengthBytes);
-        }
-        long copy = copies.copyIn(region, regionOffset() + parts.within, from, fromOffset, parts.lengthBytes, slot);
-        if (copy > Memory.AT_ONCE) {
-            slot.pending(copies).add(copy);
-        }
-        return copy > Memory.AT_ONCE;
+        return slot.isOnDevice
+                ? onDevice.scatter(slot.pending(copies), slot, slot.at, toOffset, from, fromOffset, lengthBytes)
+                : Payloads.scatter(keys, ring, slot.at, toOffset, from, fromOffset, lengthBytes);
     }
 
     // ---- results

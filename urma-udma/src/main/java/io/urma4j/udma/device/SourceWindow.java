@@ -22,7 +22,7 @@ final class SourceWindow {
 
     private final CopyPort copies;
     private final Chunk[] chunks = new Chunk[CHUNKS];
-    private @Nullable SendSlot awaiting; // whose bytes are not here yet
+    private @Nullable CopyWaiter awaiting; // whose bytes are not here yet
     private long uses;
 
     private boolean isReady = true; // the packet that was begun
@@ -31,7 +31,7 @@ final class SourceWindow {
     /** A part of a local range. */
     private static final class Chunk {
         @Nullable
-        SendSlot slot; // null: free
+        CopyWaiter owner; // null: free
 
         long position;
         int range;
@@ -39,9 +39,9 @@ final class SourceWindow {
         long copy; // or Memory.REFUSED
         long usedAt;
 
-        @SuppressWarnings("ReferenceEquality") // a slot is itself
-        boolean isOf(SendSlot some, long at) {
-            return slot == some && position == at;
+        @SuppressWarnings("ReferenceEquality") // an owner is itself
+        boolean isOf(CopyWaiter some, long at) {
+            return owner == some && position == at;
         }
     }
 
@@ -53,13 +53,13 @@ final class SourceWindow {
     }
 
     /** A packet is about to be sent that begins with this part: what lies before it in its message is not needed any more. */
-    void beginPacket(SendSlot slot, long position, RangeParts part) {
+    void beginPacket(CopyWaiter of, long position, RangeParts part) {
         uses++;
         isReady = true;
         long first = part.within / CHUNK_BYTES;
         for (Chunk chunk : chunks) {
             boolean isBefore = chunk.range < part.index || chunk.range == part.index && chunk.number < first;
-            if (chunk.isOf(slot, position) && isBefore) {
+            if (chunk.isOf(of, position) && isBefore) {
                 release(chunk);
             }
         }
@@ -71,8 +71,8 @@ final class SourceWindow {
      * @param part within a range of the region
      * @param offset of the range in its registration
      */
-    void fetch(SendSlot slot, long position, RangeParts part, int region, long offset) {
-        isStarved &= !copies.mayCopyIn(region, slot);
+    void fetch(CopyWaiter of, long position, RangeParts part, int region, long offset) {
+        isStarved &= !copies.mayCopyIn(region, of);
         if (isStarved) {
             isReady = false;
             return;
@@ -80,9 +80,9 @@ final class SourceWindow {
         long first = part.within / CHUNK_BYTES;
         long last = (part.within + part.lengthBytes - 1) / CHUNK_BYTES;
         for (long number = first; number < last + AHEAD && number * CHUNK_BYTES < part.rangeBytes(); number++) {
-            Chunk chunk = find(slot, position, part.index, number);
+            Chunk chunk = find(of, position, part.index, number);
             if (chunk == null) {
-                chunk = begin(slot, position, part, number, region, offset, number <= last);
+                chunk = begin(of, position, part, number, region, offset, number <= last);
             }
             if (number <= last) {
                 isReady &= chunk != null && hasEnded(chunk);
@@ -97,13 +97,13 @@ final class SourceWindow {
      * Whether the packet waits for its bytes. They are not waited for if they never come. A packet that found too few fragments holds
      * none meanwhile, so that two connections never wait for each other.
      */
-    boolean awaits(SendSlot slot) {
+    boolean awaits(CopyWaiter of) {
         if (isStarved) {
             for (Chunk chunk : chunks) {
                 release(chunk);
             }
         }
-        awaiting = isReady ? null : slot;
+        awaiting = isReady ? null : of;
         return !isReady;
     }
 
@@ -123,9 +123,9 @@ final class SourceWindow {
         return chunk.copy < 0 || copies.state(chunk.copy) != CopyState.RUNNING;
     }
 
-    private @Nullable Chunk find(SendSlot slot, long position, int range, long number) {
+    private @Nullable Chunk find(CopyWaiter of, long position, int range, long number) {
         for (Chunk chunk : chunks) {
-            if (chunk.isOf(slot, position) && chunk.range == range && chunk.number == number) {
+            if (chunk.isOf(of, position) && chunk.range == range && chunk.number == number) {
                 return chunk;
             }
         }
@@ -134,20 +134,20 @@ final class SourceWindow {
 
     /** Begins to fetch a chunk; null if it must wait. What is fetched ahead takes no other's place. */
     private @Nullable Chunk begin(
-            SendSlot slot, long position, RangeParts part, long number, int region, long offset, boolean isNeeded) {
+            CopyWaiter of, long position, RangeParts part, long number, int region, long offset, boolean isNeeded) {
         Chunk chunk = oldest();
-        if (chunk.slot != null && (!isNeeded || chunk.usedAt == uses)) {
+        if (chunk.owner != null && (!isNeeded || chunk.usedAt == uses)) {
             return null;
         }
         release(chunk);
         long start = number * CHUNK_BYTES;
         int length = (int) Math.min(CHUNK_BYTES, part.rangeBytes() - start);
-        long copy = copies.copyOut(region, offset + start, length, slot);
+        long copy = copies.copyOut(region, offset + start, length, of);
         if (copy == Memory.BUSY) {
             isStarved |= isNeeded;
             return null;
         }
-        chunk.slot = slot;
+        chunk.owner = of;
         chunk.position = position;
         chunk.range = part.index;
         chunk.number = number;
@@ -159,7 +159,7 @@ final class SourceWindow {
     private Chunk oldest() {
         Chunk oldest = chunks[0];
         for (Chunk chunk : chunks) {
-            if (chunk.slot == null) {
+            if (chunk.owner == null) {
                 return chunk;
             }
             if (chunk.usedAt < oldest.usedAt) {
@@ -170,18 +170,18 @@ final class SourceWindow {
     }
 
     private void release(Chunk chunk) {
-        if (chunk.slot != null && chunk.copy > 0) {
+        if (chunk.owner != null && chunk.copy > 0) {
             copies.release(chunk.copy);
         }
-        chunk.slot = null;
+        chunk.owner = null;
     }
 
     /** Copies a part that is not awaited; false if the device failed, or the memory is gone. */
-    boolean load(SendSlot slot, long position, RangeParts part, MemorySegment to, long toOffset) {
+    boolean load(CopyWaiter of, long position, RangeParts part, MemorySegment to, long toOffset) {
         int done = 0;
         while (done < part.lengthBytes) {
             long at = part.within + done;
-            Chunk chunk = find(slot, position, part.index, at / CHUNK_BYTES);
+            Chunk chunk = find(of, position, part.index, at / CHUNK_BYTES);
             if (chunk == null || chunk.copy < 0 || copies.state(chunk.copy) != CopyState.DONE) {
                 return false;
             }
@@ -193,12 +193,12 @@ final class SourceWindow {
         return true;
     }
 
-    /** The work request of that slot has ended. */
-    @SuppressWarnings("ReferenceEquality") // a slot is itself
-    void forget(SendSlot slot) {
-        awaiting = awaiting == slot ? null : awaiting;
+    /** The work request has ended. */
+    @SuppressWarnings("ReferenceEquality") // an owner is itself
+    void forget(CopyWaiter of) {
+        awaiting = awaiting == of ? null : awaiting;
         for (Chunk chunk : chunks) {
-            if (chunk.slot == slot) {
+            if (chunk.owner == of) {
                 release(chunk);
             }
         }

@@ -101,7 +101,7 @@ final class BlockLists {
             int run = transfer.run(i, end);
             int lengthBytes = (int) (run * blockBytes);
             long at = (long) elements * SendWqe.BLOCK_BYTES;
-            SendWqe.put(memory, at, opcode, 0, 1, 0, lengthBytes);
+            SendWqe.put(memory, at, opcode, 0, local.asOneRange(), 0, lengthBytes);
             long remoteOffset = (block - transfer.firstBlock(region)) * blockBytes;
             SendWqe.remote(memory, at, remote.key(), remote.vaBase() + remoteOffset);
             SendWqe.range(memory, at, 0, local.localKey(), lengthBytes, transfer.localBlock(i) * blockBytes);

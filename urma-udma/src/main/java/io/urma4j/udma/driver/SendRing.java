@@ -171,18 +171,13 @@ final class SendRing {
         entries.hold(posted, remote, null, null);
         entries.hold(posted, local);
         int bits = flags | (remote.isRevoked() ? SendWqe.REMOTE_GONE : 0);
-        SendWqe.put(memory, at, opcode, signalled(bits), oneRange(local), memoryTarget(remote), (int) lengthBytes);
+        SendWqe.put(memory, at, opcode, signalled(bits), local.asOneRange(), memoryTarget(remote), (int) lengthBytes);
         SendWqe.remote(memory, at, remote.key(), remote.vaBase() + remoteOffset);
         SendWqe.range(memory, at, 0, local.localKey(), (int) lengthBytes, localOffset);
         if (opcode != WorkOpcode.WRITE && opcode != WorkOpcode.READ) {
             SendWqe.operands(memory, at, operand, expected);
         }
         publish(lengthBytes);
-    }
-
-    /** The number of ranges of an element, and whether it lies on a device. */
-    private static int oneRange(UdmaSegment local) {
-        return local.isOnDevice() ? 1 | SendWqe.ON_DEVICE : 1;
     }
 
     private int memoryTarget(UdmaImport remote) {
@@ -203,7 +198,7 @@ final class SendRing {
         entries.begin(posted, userContext);
         entries.hold(posted, null, null, target);
         entries.hold(posted, source);
-        SendWqe.put(memory, at, opcode, signalled(flags), oneRange(source), queueTarget(target), (int) lengthBytes);
+        SendWqe.put(memory, at, opcode, signalled(flags), source.asOneRange(), queueTarget(target), (int) lengthBytes);
         SendWqe.range(memory, at, 0, source.localKey(), (int) lengthBytes, sourceOffset);
         special(at, opcode, immediate, target);
         publish(lengthBytes);

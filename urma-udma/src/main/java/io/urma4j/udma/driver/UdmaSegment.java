@@ -14,6 +14,7 @@ import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.KeyConfig.DeviceBytes;
+import io.urma4j.udma.ring.SendWqe;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -67,6 +68,11 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
     /** The handle in local ranges of work requests, which count from the segment's start. */
     int localKey() {
         return localKey;
+    }
+
+    /** The ranges of an element that has one range in it. */
+    int asOneRange() {
+        return isOnDevice() ? 1 | SendWqe.ON_DEVICE : 1;
     }
 
     /** Whether its bytes lie on a device. */

@@ -1,0 +1,142 @@
+package io.urma4j.udma.device;
+
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.transport.Memory;
+import io.urma4j.udma.wire.Packet;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The local ranges of work queue elements of which some lie on a device: what is sent is fetched before, and what arrives is copied
+ * afterwards.
+ */
+final class DeviceRanges {
+    private final KeyTable keys;
+    private final CopyPort copies;
+    private final RangeParts parts = new RangeParts();
+    private MemorySegment ring;
+
+    /** @param ring has the elements */
+    DeviceRanges(KeyTable keys, CopyPort copies, MemorySegment ring) {
+        this.keys = keys;
+        this.copies = copies;
+        this.ring = ring;
+    }
+
+    /** From now on the elements lie in another ring. */
+    void ring(MemorySegment other) {
+        ring = other;
+    }
+
+    CopyPort copies() {
+        return copies;
+    }
+
+    /** The region of the part; none if its range lies in memory of the host, or is not valid. */
+    private int region() {
+        return keys.localRegion(parts.key(), parts.rangeOffset(), parts.rangeBytes());
+    }
+
+    private long regionOffset() {
+        return keys.localOffset(parts.key()) + parts.rangeOffset();
+    }
+
+    // ---- what is sent
+
+    /**
+     * Whether a part of the payload is being fetched, which is not here yet.
+     *
+     * @param of whose payload it is, with {@code position}
+     */
+    boolean awaits(SourceWindow sources, CopyWaiter of, long position, long at, long from, int lengthBytes) {
+        boolean isFirst = true;
+        parts.begin(ring, at, from, lengthBytes);
+        while (parts.next()) {
+            int region = region();
+            if (isFirst) {
+                sources.beginPacket(of, position, parts);
+                isFirst = false;
+            }
+            if (region != DeviceKeys.NO_REGION) {
+                sources.fetch(of, position, parts, region, regionOffset());
+            }
+        }
+        return sources.awaits(of);
+    }
+
+    /** Puts a part that is not awaited into a packet; false if its memory is gone, or its device failed. */
+    boolean gather(SourceWindow sources, CopyWaiter of, long position, long at, long from, Packet to, int lengthBytes) {
+        long toOffset = to.payloadAt();
+        parts.begin(ring, at, from, lengthBytes);
+        while (parts.next()) {
+            boolean isLoaded = region() == DeviceKeys.NO_REGION
+                    ? loadHost(to.bytes(), toOffset)
+                    : sources.load(of, position, parts, to.bytes(), toOffset);
+            if (!isLoaded) {
+                return false;
+            }
+            toOffset += parts.lengthBytes;
+        }
+        return parts.isWhole();
+    }
+
+    private boolean loadHost(MemorySegment to, long toOffset) {
+        long offset = parts.rangeOffset() + parts.within;
+        return LocalRange.load(keys, parts.key(), offset, to, toOffset, parts.lengthBytes);
+    }
+
+    // ---- what arrives
+
+    /** Whether bytes that arrive now can be copied to their places; if not, the waiter hears of the time. */
+    boolean takes(CopyWaiter waiter, long at, long toOffset, int lengthBytes) {
+        boolean isPossible = true;
+        parts.begin(ring, at, toOffset, lengthBytes);
+        while (isPossible && parts.next()) {
+            int region = region();
+            isPossible = region == DeviceKeys.NO_REGION || copies.mayCopyIn(region, waiter);
+        }
+        return isPossible;
+    }
+
+    /** Whether many bytes may be asked for: fragments are free for them. */
+    boolean admits(CopyWaiter waiter, long at) {
+        boolean isPossible = true;
+        for (int i = 0; i < SendWqe.ranges(ring, at) && isPossible; i++) {
+            int region = keys.localRegion(SendWqe.rangeKey(ring, at, i), 0, 0);
+            isPossible = region == DeviceKeys.NO_REGION || copies.hasRoom(region, waiter);
+        }
+        return isPossible;
+    }
+
+    /** Begins to copy bytes that have arrived to their places; false if the memory is gone. */
+    boolean scatter(
+            PendingCopies pending,
+            CopyWaiter waiter,
+            long at,
+            long toOffset,
+            MemorySegment from,
+            long fromOffset,
+            int lengthBytes) {
+        long next = fromOffset;
+        parts.begin(ring, at, toOffset, lengthBytes);
+        while (parts.next()) {
+            if (!store(pending, waiter, from, next)) {
+                return false;
+            }
+            next += parts.lengthBytes;
+        }
+        return parts.isWhole();
+    }
+
+    private boolean store(PendingCopies pending, CopyWaiter waiter, MemorySegment from, long fromOffset) {
+        int region = region();
+        if (region == DeviceKeys.NO_REGION) {
+            long offset = parts.rangeOffset() + parts.within;
+            return LocalRange.store(keys, parts.key(), offset, from, fromOffset, parts.lengthBytes);
+        }
+        long copy = copies.copyIn(region, regionOffset() + parts.within, from, fromOffset, parts.lengthBytes, waiter);
+        if (copy > Memory.AT_ONCE) {
+            pending.add(copy);
+        }
+        return copy > Memory.AT_ONCE;
+    }
+}
