@@ -114,6 +114,16 @@ final class DeviceBacking implements RegionUser {
         }
     }
 
+    /** Device and address, for display. */
+    String place() {
+        return memory.client() + ":" + memory.ordinal() + " 0x" + Long.toHexString(memory.address());
+    }
+
+    @Override
+    public String holder() {
+        return segment.toString();
+    }
+
     @Override
     public String toString() {
         return memory.toString();

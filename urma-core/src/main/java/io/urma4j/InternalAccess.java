@@ -42,6 +42,11 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
+    public String placeOf(LocalSegment segment) {
+        return segment.place();
+    }
+
+    @Override
     public void adopt(UrmaContext context, AutoCloseable child) {
         context.children().add(child, ClosingRank.COMFORT);
     }

@@ -364,6 +364,13 @@ public final class LocalSegment implements ContextObject {
         return context;
     }
 
+    /** Where its bytes are, for display. */
+    String place() {
+        return memory != null
+                ? "0x" + Long.toHexString(memory.address())
+                : Checks.notNull(this, "device", device).place();
+    }
+
     ProviderSegment provider() {
         return provider;
     }

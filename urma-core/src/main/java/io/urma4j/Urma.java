@@ -31,7 +31,8 @@ public final class Urma implements AutoCloseable {
     private final List<UrmaDevice> devices = new ArrayList<>();
     private final Map<String, RuntimeException> absent = new LinkedHashMap<>();
     private final UrmaOptions options;
-    private @Nullable PeerMemory peerMemory; // found at its first use: drivers are slow to start; guarded by this
+    private volatile @Nullable PeerMemory
+            peerMemory; // found at its first use: drivers are slow to start; set under this
     private final ClosingOrder children = new ClosingOrder(this);
     private final Lifetime life = new Lifetime(this);
 
@@ -56,7 +57,7 @@ public final class Urma implements AutoCloseable {
     private void addDevicesOf(UrmaProvider provider, UrmaOptions options) {
         try {
             for (ProviderDevice device : provider.devices(options)) {
-                devices.add(new UrmaDevice(device, this::children));
+                devices.add(new UrmaDevice(device, this::children, this::peerResources));
             }
         } catch (RuntimeException e) {
             absent.put(provider.name(), e); // reported on request of one of its devices
@@ -139,16 +140,30 @@ public final class Urma implements AutoCloseable {
     /** The memory of GPUs and NPUs that works here. The first call finds its clients, and starts their drivers. */
     public synchronized PeerMemory peerMemory() {
         life.checkOpen();
-        if (peerMemory == null) {
-            peerMemory = PeerMemory.open(options);
+        PeerMemory opened = peerMemory;
+        if (opened == null) {
+            opened = PeerMemory.open(options);
+            peerMemory = opened;
         }
-        return peerMemory;
+        return opened;
     }
 
     private synchronized void closePeerMemory() {
-        if (peerMemory != null) {
-            peerMemory.close();
+        PeerMemory opened = peerMemory;
+        if (opened != null) {
+            opened.close();
         }
+    }
+
+    /**
+     * What other processes see of device memory, once the program uses it. The first context alone tells it, so that they see it
+     * once. Waits for no client.
+     */
+    private List<Resource> peerResources(UrmaContext context, Resource.Kind kind) {
+        PeerMemory opened = peerMemory;
+        boolean isFirst =
+                children.snapshot().stream().findFirst().filter(context::equals).isPresent();
+        return opened == null || !isFirst ? List.of() : opened.registry().resources(kind);
     }
 
     ClosingOrder children() {

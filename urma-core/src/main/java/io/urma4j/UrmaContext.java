@@ -54,8 +54,8 @@ public final class UrmaContext implements AutoCloseable {
         this.attributes = device.attributes();
         this.options = options;
         this.closing = new ContextClosing(this, options.closeTimeout());
-        this.provider =
-                from.openContext(eidIndex, options, new Inventory(closing.children(), events, events::raise, meter));
+        Inventory seen = new Inventory(closing.children(), events, events::raise, meter, device.library(this));
+        this.provider = from.openContext(eidIndex, options, seen);
         this.name = "context " + device.name() + "/" + provider.uasid();
         this.checks = new ContextChecks(this, attributes, closing);
         this.adoption = new Adoption(name, closing.children(), meter);

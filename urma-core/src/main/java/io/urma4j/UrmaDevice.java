@@ -5,18 +5,30 @@ import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.flight.Flight;
 import io.urma4j.spi.ProviderDevice;
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A device: it carries operations to other address spaces. Safe for any number of threads. */
 public final class UrmaDevice {
     private final ProviderDevice provider;
     private final Supplier<ClosingOrder> siblings;
+    private final BiFunction<UrmaContext, Resource.Kind, List<Resource>> library;
     private final String name;
 
-    /** Its contexts become {@code siblings}, which refuse once the library is closed. */
-    UrmaDevice(ProviderDevice provider, Supplier<ClosingOrder> siblings) {
+    /**
+     * A device of a library.
+     *
+     * @param siblings what its contexts become; refuses once the library is closed
+     * @param library what a context tells of its library to other processes
+     */
+    UrmaDevice(
+            ProviderDevice provider,
+            Supplier<ClosingOrder> siblings,
+            BiFunction<UrmaContext, Resource.Kind, List<Resource>> library) {
         this.provider = provider;
         this.siblings = siblings;
+        this.library = library;
         this.name = provider.name();
     }
 
@@ -53,6 +65,11 @@ public final class UrmaDevice {
         UrmaContext opened = all.add(new UrmaContext(all, this, provider, eidIndex, options), 0);
         Flight.contextOpened(opened);
         return opened;
+    }
+
+    /** What a context tells of its library to other processes. */
+    Function<Resource.Kind, List<Resource>> library(UrmaContext context) {
+        return kind -> library.apply(context, kind);
     }
 
     void shutDown() {

@@ -68,6 +68,9 @@ public abstract class ApiAccess {
     /** Where the records of a receive queue go. */
     public abstract Jfc jfcOf(Jfr jfr);
 
+    /** Where the bytes of a segment are: an address of this process, or a device and an address there. */
+    public abstract String placeOf(LocalSegment segment);
+
     // ---- owners
 
     /** Closes {@code child} with the context, before all that it may use; refuses if that is closed. */

@@ -30,7 +30,9 @@ final class ClientEntry {
 
     private final PeerMemoryClient client;
     private final String name;
+    private final ClientVersion version;
     private final ClientStyle style;
+    private final List<PeerDevice> devices;
     private final Tickets tickets;
     private final Duration callTimeout;
     private final Set<Thread> invalidating;
@@ -47,7 +49,9 @@ final class ClientEntry {
     ClientEntry(PeerMemoryClient client, Tickets tickets, Duration callTimeout, Set<Thread> invalidating) {
         this.client = client;
         this.name = client.name();
+        this.version = client.version();
         this.style = client.style();
+        this.devices = devicesOf(client);
         this.tickets = tickets;
         this.callTimeout = callTimeout;
         this.invalidating = invalidating;
@@ -55,8 +59,22 @@ final class ClientEntry {
                 Thread.ofPlatform().daemon().name("urma-peer-" + name + "-", 0).factory());
     }
 
+    private static List<PeerDevice> devicesOf(PeerMemoryClient client) {
+        try {
+            return List.copyOf(client.devices());
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "client {0} names no devices: {1}", client.name(), e);
+            return List.of();
+        }
+    }
+
     String name() {
         return name;
+    }
+
+    /** Its devices at its registration: for display, without a call that may take long. */
+    List<PeerDevice> devices() {
+        return devices;
     }
 
     ClientStyle style() {
@@ -65,6 +83,10 @@ final class ClientEntry {
 
     PeerMemoryClient client() {
         return client;
+    }
+
+    ClientVersion version() {
+        return version;
     }
 
     Tickets tickets() {

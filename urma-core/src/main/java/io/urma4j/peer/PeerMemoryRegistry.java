@@ -1,5 +1,6 @@
 package io.urma4j.peer;
 
+import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Checks;
@@ -187,6 +188,11 @@ public final class PeerMemoryRegistry {
         Map<String, PeerCounters> all = new LinkedHashMap<>();
         clients.forEach(entry -> all.put(entry.name(), entry.stats().read()));
         return all;
+    }
+
+    /** What processes see that look into this one: {@link Resource.Kind#PEER_CLIENT} and the like. Returns at once. */
+    public List<Resource> resources(Resource.Kind kind) {
+        return PeerInspection.resources(kind, clients);
     }
 
     List<ClientEntry> clients() {

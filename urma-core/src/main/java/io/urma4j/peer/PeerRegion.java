@@ -445,6 +445,27 @@ public final class PeerRegion implements AutoCloseable {
         }
     }
 
+    /** Distinguishes it from the other registrations of its registry. */
+    long number() {
+        return Integer.toUnsignedLong(ticket.number());
+    }
+
+    /** For display: its state, and the reason of an invalidation. */
+    String stateText() {
+        synchronized (life) {
+            return invalidated == null ? life.state().toString() : life.state() + " [" + invalidated + "]";
+        }
+    }
+
+    /** What holds it, for display; empty before the activation. */
+    String holder() {
+        RegionUser holding;
+        synchronized (life) {
+            holding = user;
+        }
+        return holding == null ? "" : holding.holder();
+    }
+
     /** Copies that have not ended. */
     public int copiesInFlight() {
         return copies.count();

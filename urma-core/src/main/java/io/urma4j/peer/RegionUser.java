@@ -10,4 +10,9 @@ public interface RegionUser {
 
     /** The pages are gone; queues the application's event. */
     void invalidated(InvalidationReason reason);
+
+    /** What holds the region, for display; returns at once. */
+    default String holder() {
+        return toString();
+    }
 }

@@ -17,4 +17,9 @@ final class Keys implements RegionUser {
     public void invalidated(InvalidationReason reason) {
         calls.add("invalidated " + reason);
     }
+
+    @Override
+    public String holder() {
+        return "keys of a test";
+    }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.urma4j.Urma;
 import io.urma4j.UrmaOptions;
 import io.urma4j.peer.DeviceMemory;
+import io.urma4j.peer.PeerDeviceName;
 import io.urma4j.peer.PeerMemory;
 
 /**
@@ -15,38 +16,34 @@ public final class DevicesUnderTest {
     /** Names client and device, such as {@code cuda:0}. */
     public static final String PROPERTY = "urma.tck.memory";
 
-    private static final String SIMULATED = "npu";
+    private static final String USUAL = "npu:0";
+
+    /** Of a simulated NPU. */
+    private static final long SIMULATED_BYTES = 256L << 20;
 
     private DevicesUnderTest() {}
 
     /** Client and device. */
     static String name() {
-        return System.getProperty(PROPERTY, SIMULATED + ":0");
+        return device().toString();
     }
 
-    private static String client() {
-        String name = name();
-        int colon = name.indexOf(':');
-        return colon < 0 ? name : name.substring(0, colon);
-    }
-
-    private static int ordinal() {
-        String name = name();
-        int colon = name.indexOf(':');
-        return colon < 0 ? 0 : Integer.parseInt(name.substring(colon + 1));
+    private static PeerDeviceName device() {
+        return PeerDeviceName.parse(System.getProperty(PROPERTY, USUAL));
     }
 
     /** The options of a library in a test: it simulates NPUs if they are asked for. */
     static UrmaOptions options(UrmaOptions options) {
-        return client().equals(SIMULATED) ? options.withSetting("urma.npu", String.valueOf(ordinal() + 1)) : options;
+        return device().simulatedIn(options, SIMULATED_BYTES);
     }
 
     /** Memory of that device, freed with the library. */
     static DeviceMemory allocate(Urma urma, long lengthBytes) {
         PeerMemory memory = urma.peerMemory();
+        PeerDeviceName device = device();
         boolean isThere =
-                memory.clients().stream().anyMatch(client -> client.name().equals(client()));
-        assumeTrue(isThere, () -> "no client " + client() + " here: " + memory.absentClients());
-        return memory.allocate(client(), ordinal(), lengthBytes);
+                memory.clients().stream().anyMatch(client -> client.name().equals(device.client()));
+        assumeTrue(isThere, () -> "no client " + device.client() + " here: " + memory.absentClients());
+        return memory.allocate(device.client(), device.ordinal(), lengthBytes);
     }
 }

@@ -4,6 +4,7 @@ import io.urma4j.ContextOptions;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
+import io.urma4j.peer.DeviceMemory;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,23 +12,25 @@ import org.jspecify.annotations.Nullable;
 public final class Session implements AutoCloseable {
     private final Urma urma;
     private final UrmaContext context;
+    private final MemoryChoice memory;
 
-    private Session(Urma urma, UrmaContext context) {
+    private Session(Urma urma, UrmaContext context, MemoryChoice memory) {
         this.urma = urma;
         this.context = context;
+        this.memory = memory;
     }
 
     /** Opens the device with this name; with null the usual one, see {@link Urma#device()}. */
     public static Session open(@Nullable String deviceName) {
-        return open(deviceName, 0);
+        return open(deviceName, 0, MemoryChoice.HOST);
     }
 
-    /** The same, on the endpoint with this index among {@link UrmaDevice#eids()}. */
-    public static Session open(@Nullable String deviceName, int eidIndex) {
-        Urma urma = Urma.open();
+    /** The same, on the endpoint with this index among {@link UrmaDevice#eids()}, and with the devices of that memory. */
+    public static Session open(@Nullable String deviceName, int eidIndex, MemoryChoice memory) {
+        Urma urma = Urma.open(memory.options());
         try {
             UrmaDevice device = deviceName == null ? urma.device() : device(urma, deviceName);
-            return new Session(urma, device.openContext(eidIndex, ContextOptions.DEFAULT));
+            return new Session(urma, device.openContext(eidIndex, ContextOptions.DEFAULT), memory);
         } catch (RuntimeException e) {
             urma.close();
             throw e;
@@ -53,7 +56,7 @@ public final class Session implements AutoCloseable {
     static Session openKind(List<String> kinds) {
         Urma urma = Urma.open();
         try {
-            return new Session(urma, deviceOfKind(urma, kinds).openContext());
+            return new Session(urma, deviceOfKind(urma, kinds).openContext(), MemoryChoice.HOST);
         } catch (RuntimeException e) {
             urma.close();
             throw e;
@@ -74,6 +77,16 @@ public final class Session implements AutoCloseable {
 
     public UrmaContext context() {
         return context;
+    }
+
+    /** The memory that the command was asked to use. */
+    public MemoryChoice memory() {
+        return memory;
+    }
+
+    /** Allocates that memory, if it is a device's. The session frees it. */
+    public DeviceMemory allocateOnDevice(long lengthBytes) {
+        return memory.allocate(urma, lengthBytes);
     }
 
     /** Closes everything. If the command was interrupted, the close is not. */

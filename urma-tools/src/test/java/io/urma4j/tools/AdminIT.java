@@ -8,6 +8,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.urma4j.Access;
+import io.urma4j.LocalSegment;
+import io.urma4j.SegmentConfig;
 import io.urma4j.SharedSegment;
 import io.urma4j.Token;
 import io.urma4j.Urma;
@@ -21,9 +23,12 @@ import io.urma4j.buffer.PoolConfig;
 import io.urma4j.buffer.RdmaBuf;
 import io.urma4j.buffer.RegisteredBufferPool;
 import io.urma4j.buffer.RemoteBuf;
+import io.urma4j.peer.DeviceMemory;
+import io.urma4j.peer.PeerRegion;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,6 +171,67 @@ class AdminIT extends WithShell {
         Ended any = shell.run("admin", "show", "pool");
         assertThat(any.exitCode()).isZero();
         assertThat(any.err()).isEqualTo("urma: no process of this user has a pool open\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shm0", "udma0"})
+    void deviceMemoryIsShownWithItsClientAndItsHolder(String device) throws Exception {
+        shell.with("URMA_UDMA_ADDRESSES", "127.0.0.1");
+        UrmaOptions options = UrmaOptions.DEFAULT
+                .withRuntimeDirectory(shell.runtimeDirectory())
+                .withSetting("urma.udma.addresses", "127.0.0.1")
+                .withSetting("urma.npu", "2,memory=64M");
+        String pid = Long.toString(ProcessHandle.current().pid());
+        try (Urma urma = Urma.open(options);
+                UrmaContext context = urma.device(device).openContext();
+                UrmaContext _ = urma.device(device).openContext();
+                DeviceMemory memory = urma.peerMemory().allocate("npu", 1, 1 << 20)) {
+            try (PeerRegion _ = memory.pin(true, List.of())) {
+                assertThat(out("admin", "show", "peer", pid))
+                        .containsPattern("PEER_CLIENT \\(1\\)\n.*num_alloc_mrs.*\n *" + context.uasid() + " +pid " + pid
+                                + " +npu +1.0 +LEGACY +2 +1 +0 +1 +0 ")
+                        .containsPattern("PEER_DEVICE \\(2\\)\n.*\n.* npu +0 +simulated NPU.* 67108864\n.* npu +1 ")
+                        .containsPattern("PEER_REGION \\(1\\)\n.*\n.* npu +1 +MAPPED +0x[0-9a-f]+ +1048576 +0 +-");
+            }
+            assertThat(out("admin", "show", "peer", "--json"))
+                    .contains("\"client\" : \"npu\"", "\"version\" : \"1.0\"", "\"num_dealloc_mrs\" : 1,")
+                    .contains("\"peer_region\" : [ ]");
+        }
+    }
+
+    @Test
+    void segmentInDeviceMemoryIsShownWithItsDevice() throws Exception {
+        UrmaOptions options = UrmaOptions.DEFAULT
+                .withRuntimeDirectory(shell.runtimeDirectory())
+                .withSetting("urma.npu", "1,memory=64M");
+        try (Urma urma = Urma.open(options);
+                UrmaContext context = urma.device("shm0").openContext();
+                DeviceMemory memory = urma.peerMemory().allocate("npu", 0, 1 << 20);
+                LocalSegment segment = context.register(memory, SegmentConfig.of(Access.READ_WRITE))) {
+            assertThat(out("admin", "show", "peer"))
+                    .containsPattern(
+                            "PEER_REGION \\(1\\)\n.*holder *\n.* npu +0 +ACTIVE +0x[0-9a-f]+ +1048576 +0 +segment "
+                                    + context.uasid() + "/" + segment.tokenId() + " of 1048576 bytes");
+            assertThat(out("admin", "show", "dev", "shm0", "seg"))
+                    .contains("npu:0 0x" + Long.toHexString(memory.address()))
+                    .contains("READ_WRITE");
+
+            memory.closeByForce();
+
+            assertThat(out("admin", "show", "peer")).contains("INVALIDATED [FREED]");
+        }
+    }
+
+    @Test
+    void withoutDeviceMemoryThereIsNoneToShow() throws Exception {
+        Ended any = shell.run("admin", "show", "peer");
+        assertThat(any.exitCode()).isZero();
+        assertThat(any.out()).isEmpty();
+        assertThat(any.err()).isEqualTo("urma: no process of this user uses device memory\n");
+
+        Ended named = shell.run("admin", "show", "peer", "1");
+        assertThat(named.exitCode()).isEqualTo(1);
+        assertThat(named.err()).isEqualTo("urma: process 1 has no context open, or is another user's\n");
     }
 
     @Test

@@ -45,6 +45,33 @@ class DemoIT extends WithShell {
     }
 
     @Test
+    void everyCheckPassesOnMemoryOfASimulatedDevice() throws Exception {
+        Ended demo = shell.run("demo", "--memory", "npu", "--size", "8M");
+
+        assertThat(demo.exitCode()).as(demo.out() + demo.err()).isZero();
+        assertThat(demo.out())
+                .startsWith("urma demo: generated content of 8 MiB in memory of npu:0 on device shm0\n")
+                .contains("20,000 additions each make 40,000, exactly")
+                .contains("All 9 checks passed.")
+                .doesNotContain("FAILED")
+                .containsPattern("(?m)^ +4 MiB +\\d");
+        assertThat(processes(demo.out())).hasSize(3).noneMatch(DemoIT::isAlive);
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
+    void aDeviceThatIsAbsentIsAFailureWithItsReason() throws Exception {
+        Ended demo = shell.with("URMA_CUDA_LIBRARY", "/nonexistent/libcuda.so.1")
+                .run("demo", "--memory", "cuda:0", "--size", "8M");
+
+        assertThat(demo.exitCode()).isEqualTo(1);
+        assertThat(demo.err())
+                .contains("urma: the home: peer memory: client cuda does not work here", "/nonexistent/libcuda.so.1")
+                .doesNotContain("\tat ");
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
     void aFileIsCarriedAboutAndProgramsReadTheResult() throws Exception {
         Path file = Files.write(folder.resolve("a file"), new byte[1_000_003]);
 

@@ -211,6 +211,19 @@ class MainTest {
         assertThat(err()).contains("there must be at least 1 byte");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"demo --memory npu:", "perftest write_bw --local --memory npu:9999"})
+    void memoryIsTheHostsOrADevices(String command) {
+        assertThat(urma(command.split(" ", -1))).isEqualTo(2);
+        assertThat(err()).contains("is no memory; write it as host, npu:0 or cuda:0");
+    }
+
+    @Test
+    void memoryOfTheTckIsADevices() {
+        assertThat(urma("tck", "--memory", "npu:x")).isEqualTo(2);
+        assertThat(err()).contains("--memory is npu:x, must be a client and a device, such as npu:0");
+    }
+
     @Test
     void aFileHasASizeOfItsOwn() throws Exception {
         assertThat(urma("demo", file("x"), "--size", "1M")).isEqualTo(2);
@@ -275,7 +288,9 @@ class MainTest {
                 "perftest write_lat --local -S host",
                 "perftest write_lat --local -P 5",
                 "perftest write_bw --local -y --plot x.svg",
-                "perftest write_bw --local -y --json"
+                "perftest write_bw --local -y --json",
+                "perftest write_bw --local -I 8 --memory npu",
+                "perftest write_bw --local -I 8 --server_memory npu"
             })
     void whatPerftestDecidesForItselfClashesToo(String command) {
         assertThat(urma(command.split(" ", -1))).isEqualTo(2);
@@ -286,6 +301,13 @@ class MainTest {
     void aServerOfPerftestPrintsNoTable() {
         assertThat(urma("perftest", "write_lat", "--json")).isEqualTo(2);
         assertThat(err()).contains("--json means nothing without --server or --local");
+    }
+
+    @Test
+    void aServerOfPerftestHasMemoryOfItsOwn() {
+        assertThat(urma("perftest", "write_bw", "-S", "host", "--server_memory", "npu"))
+                .isEqualTo(2);
+        assertThat(err()).contains("--server_memory means nothing without --local");
     }
 
     @Test

@@ -108,6 +108,42 @@ class PerftestIT extends WithShell {
         assertRow(run, bytes, words.contains("-B") ? 2 * iterations : iterations);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "write_lat -s 8 -n 20 --memory npu",
+                "write_lat -s 4096 -n 20 --memory host --server_memory npu:1",
+                "write_lat -s 64 -n 20 --enable_imm --memory npu",
+                "read_lat -s 4096 -n 20 --memory host --server_memory npu",
+                "send_lat -s 64 -n 20 --memory npu",
+                "atomic_lat -s 8 -n 20 -A faa --memory npu",
+                "write_bw -s 100 -n 300 -J 3 -l 5 -Q 7 -T 32 --memory npu",
+                "write_bw -s 65536 -n 100 -B --memory npu --server_memory host",
+                "write_bw -s 4096 -n 100 --enable_notify --memory npu",
+                "read_bw -s 4096 -n 100 --sge_num 4 --memory npu",
+                "send_bw -s 64 -n 300 --enable_credit -R 16 --memory npu",
+                "atomic_bw -s 4 -n 100 -J 2 -B --memory npu"
+            })
+    void payloadsInDeviceMemoryAreRight(String words) throws Exception {
+        Ended run = perftest(words + " --local -d shm0 -w 10");
+
+        long bytes = Long.parseLong(words.replaceAll(".*-s (\\d+).*", "$1"));
+        long iterations = Long.parseLong(words.replaceAll(".*-n (\\d+).*", "$1"));
+        assertRow(run, bytes, words.contains("-B") ? 2 * iterations : iterations);
+        assertThat(run.out()).containsPattern("on shm0, memory of \\S+ at the client, \\S+ at the server, mode RM");
+        assertThat(shell.leftFiles()).isEmpty();
+    }
+
+    @Test
+    void memoryThatTheServerLacksIsNamedOnce() throws Exception {
+        shell.with("URMA_CUDA_LIBRARY", "/nonexistent/libcuda.so.1");
+
+        Ended run = perftest("write_bw --local -d shm0 -n 20 --memory host --server_memory cuda:0");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("client cuda does not work here").hasLineCount(1);
+    }
+
     @Test
     void allSizesAreMeasuredAndProgramsReadThem() throws Exception {
         Path csv = folder.resolve("rows.csv");

@@ -44,14 +44,26 @@ public final class Inventory implements ContextEvents {
     private final Consumer<AsyncEvent> raise;
     private final EventHistory history = new EventHistory();
     private final PerfMeter meter;
+    private final Function<Resource.Kind, List<Resource>> library;
     private final long openedMillis = System.currentTimeMillis();
 
-    /** Of a context with these children; {@code raise} adds an event to {@code events}. */
-    public Inventory(ClosingOrder children, AsyncEvents events, Consumer<AsyncEvent> raise, PerfMeter meter) {
+    /**
+     * Of a context with these children.
+     *
+     * @param raise adds an event to {@code events}
+     * @param library what the context tells of its library: kinds with PEER
+     */
+    public Inventory(
+            ClosingOrder children,
+            AsyncEvents events,
+            Consumer<AsyncEvent> raise,
+            PerfMeter meter,
+            Function<Resource.Kind, List<Resource>> library) {
         this.children = children;
         this.events = events;
         this.raise = raise;
         this.meter = meter;
+        this.library = library;
     }
 
     @Override
@@ -108,6 +120,7 @@ public final class Inventory implements ContextEvents {
             case JETTY_GROUP -> children(JettyGroup.class, Inventory::describe);
             case PERF -> meter.resources().stream();
             case POOL, POOL_CLASS, POOL_PEER -> described(kind);
+            case PEER_CLIENT, PEER_DEVICE, PEER_REGION -> library.apply(kind).stream();
             case TP, WAIT -> Stream.empty();
         };
     }
@@ -251,7 +264,7 @@ public final class Inventory implements ContextEvents {
         return Resource.builder(Resource.Kind.SEG, descriptor.tokenId())
                 .add("token_id", descriptor.tokenId())
                 .add("eid", descriptor.eid())
-                .add("va", "0x" + Long.toHexString(segment.memory().address()))
+                .add("va", ApiAccess.api().placeOf(segment))
                 .add("len", descriptor.lengthBytes())
                 .add("access", descriptor.access())
                 .add("importers_cnt", importers.size())

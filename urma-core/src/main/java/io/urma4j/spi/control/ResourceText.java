@@ -30,7 +30,10 @@ public final class ResourceText {
             Resource.Kind.PERF,
             Resource.Kind.POOL,
             Resource.Kind.POOL_CLASS,
-            Resource.Kind.POOL_PEER);
+            Resource.Kind.POOL_PEER,
+            Resource.Kind.PEER_CLIENT,
+            Resource.Kind.PEER_DEVICE,
+            Resource.Kind.PEER_REGION);
 
     private ResourceText() {}
 

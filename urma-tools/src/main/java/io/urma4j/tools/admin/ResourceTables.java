@@ -14,8 +14,22 @@ import java.util.Set;
 
 /** Prints resources: a row for each, a column for each field, under the names of the fields. */
 final class ResourceTables {
-    private static final Set<String> WORDS =
-            Set.of("state", "access", "importers", "home", "target", "type", "pool", "devices", "peer");
+    private static final Set<String> WORDS = Set.of(
+            "state",
+            "access",
+            "importers",
+            "home",
+            "target",
+            "type",
+            "pool",
+            "devices",
+            "peer",
+            "client",
+            "version",
+            "style",
+            "model",
+            "bus",
+            "holder");
 
     private ResourceTables() {}
 

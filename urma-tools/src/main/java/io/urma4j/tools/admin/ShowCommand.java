@@ -25,13 +25,14 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "show",
         description = "Show the devices, and the contexts that processes of this user have opened on them.",
-        subcommands = {ShowDevCommand.class, ShowPoolCommand.class},
+        subcommands = {ShowDevCommand.class, ShowPoolCommand.class, ShowPeerCommand.class},
         footerHeading = "%nExamples:%n",
         footer = {
             "  urma admin show",
             "  urma admin show --whole --watch",
             "  urma admin show dev shm0 jetty",
-            "  urma admin show pool"
+            "  urma admin show pool",
+            "  urma admin show peer"
         },
         exitCodeList = {"0:success, or a watch was ended by Ctrl-C", "1:failure, explained on stderr", "2:usage error"})
 final class ShowCommand implements Callable<Integer> {

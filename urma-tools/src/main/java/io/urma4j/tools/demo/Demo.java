@@ -2,6 +2,7 @@ package io.urma4j.tools.demo;
 
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Line;
+import io.urma4j.tools.MemoryChoice;
 import io.urma4j.tools.Progress;
 import io.urma4j.tools.Units;
 import java.io.IOException;
@@ -12,12 +13,13 @@ import org.jspecify.annotations.Nullable;
 /** Leads a home and two initiators through the demo's steps, and checks what they did. */
 final class Demo {
     private static final int ADDITIONS = 1_000_000;
-    private static final int ADDITIONS_BY_NETWORK = 20_000; // each is a round trip
+    private static final int ADDITIONS_BY_HOME = 20_000; // each is a round trip, over a network or to device memory
     private static final int MESSAGES = 2_000;
     private static final long HOLD_TICK_MILLIS = 200;
 
     private final Content content;
     private final String device;
+    private final MemoryChoice memory;
     private final Report report;
     private final @Nullable Runnable onHold;
     private final Duration patience;
@@ -26,14 +28,16 @@ final class Demo {
     /**
      * The demo of one device.
      *
+     * @param memory of the home
      * @param onHold runs when all steps are done; then the processes live on until this thread is interrupted, so that
      *     other tools can inspect them. Null when they end with the last step
      */
-    Demo(Content content, String device, Report report, @Nullable Runnable onHold) {
+    Demo(Content content, String device, MemoryChoice memory, Report report, @Nullable Runnable onHold) {
         this.onHold = onHold;
         this.content = content;
         this.device = device;
-        this.additions = device.startsWith("shm") ? ADDITIONS : ADDITIONS_BY_NETWORK;
+        this.memory = memory;
+        this.additions = device.startsWith("shm") && memory.isHost() ? ADDITIONS : ADDITIONS_BY_HOME;
         this.report = report;
         // a minute, and time for the content at 20 MB/s: a slow disk is no failure
         this.patience = Duration.ofSeconds(60 + content.sizeBytes() / 20_000_000);
@@ -78,7 +82,7 @@ final class Demo {
 
     /** Opens all three; returns the share lines of the initiators' Jetties. */
     private List<String> meet(ChildProcess home, ChildProcess first, ChildProcess second) throws InterruptedException {
-        home.ask(Line.of("open").with("device", device).with("size", content.sizeBytes()));
+        home.ask(Line.of("open").with("device", device).with("memory", memory).with("size", content.sizeBytes()));
         Line invitation = answer(home, "starting");
         Line open = Line.of("open").with("device", device);
         invitation.values().forEach(open::with);

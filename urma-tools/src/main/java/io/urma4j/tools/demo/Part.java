@@ -1,6 +1,7 @@
 package io.urma4j.tools.demo;
 
 import io.urma4j.tools.Line;
+import io.urma4j.tools.MemoryChoice;
 import io.urma4j.tools.Session;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,8 @@ final class Part implements AutoCloseable {
 
     private Line answer(Line request) throws IOException, InterruptedException {
         if (session == null) {
-            session = Session.open(request.text("device"));
+            MemoryChoice memory = MemoryChoice.parse(request.values().getOrDefault("memory", "host"));
+            session = Session.open(request.text("device"), 0, memory);
         }
         if (role == null) {
             role = opening.open(session, leader, request);

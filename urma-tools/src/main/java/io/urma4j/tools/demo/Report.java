@@ -118,9 +118,10 @@ final class Report {
     }
 
     /** All of it, for programs. */
-    Map<String, Object> asMap(long sizeBytes, String device) {
+    Map<String, Object> asMap(long sizeBytes, String device, String memory) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("device", device);
+        map.put("memory", memory);
         map.put("sizeBytes", sizeBytes);
         map.put("passed", checks.stream().allMatch(Check::passed));
         List<Object> all = new ArrayList<>();

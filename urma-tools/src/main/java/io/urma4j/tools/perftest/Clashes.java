@@ -37,6 +37,7 @@ final class Clashes {
         clashes.sharedJfs();
         clashes.singleCalls();
         clashes.pages();
+        clashes.deviceMemory();
     }
 
     /** Throws for an option that URMA's own tool has and that can mean nothing here, whatever the test. */
@@ -211,9 +212,10 @@ final class Clashes {
         exclude("--use_flat_api", "--inline_size", "only a list has inline payloads");
         for (Opcode opcode : Operations.needed(settings)) {
             if (!Operations.hasSingleCall(opcode)) {
-                String test = opcode == Opcode.WRITE_NOTIFY && !settings.hasNotify()
-                        ? workload + " of more than a word"
-                        : workload.word();
+                boolean chosen = opcode == Opcode.WRITE_NOTIFY && !settings.hasNotify();
+                String test = !chosen
+                        ? workload.word()
+                        : workload + (settings.usesDeviceMemory() ? " in device memory" : " of more than a word");
                 throw clash("--use_flat_api", test, "no single call posts a " + opcode);
             }
         }
@@ -223,6 +225,20 @@ final class Clashes {
         power("--page_size", settings.pageBytes(), Layout.LEAST_PAGE_BYTES);
         if (settings.isGiven("--hugepage_size")) {
             power("--hugepage_size", settings.hugePageBytes(), Layout.LEAST_PAGE_BYTES);
+        }
+    }
+
+    private void deviceMemory() {
+        if (!settings.usesDeviceMemory()) {
+            return;
+        }
+        for (String option : new String[] {"--hugepages", "--hugepage_size"}) {
+            if (settings.isGiven(option)) {
+                throw clash(option, "--memory", "a device has pages of its own");
+            }
+        }
+        if (settings.isGiven("--inline_size")) {
+            throw clash("--inline_size", "--memory", "an inline payload is memory of the host");
         }
     }
 

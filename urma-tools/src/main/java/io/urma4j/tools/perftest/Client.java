@@ -1,10 +1,10 @@
 package io.urma4j.tools.perftest;
 
-import io.urma4j.UrmaContext;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.CompilerThreads;
 import io.urma4j.tools.Line;
 import io.urma4j.tools.Progress;
+import io.urma4j.tools.Session;
 import io.urma4j.tools.Units;
 import io.urma4j.tools.perftest.Stream.Listener;
 import java.io.IOException;
@@ -28,7 +28,7 @@ final class Client {
             Duration.ofMillis(20); // of CPU time at most, in a piece of the last warm-up
     private static final int MOST_WARM_UPS = 6;
 
-    private final UrmaContext context;
+    private final Session session;
     private final OutputOptions options;
     private final OutputFiles files;
     private final PrintWriter out;
@@ -36,8 +36,8 @@ final class Client {
     private long received;
     private long sent;
 
-    Client(UrmaContext context, OutputOptions options, OutputFiles files, PrintWriter out, PrintWriter err) {
-        this.context = context;
+    Client(Session session, OutputOptions options, OutputFiles files, PrintWriter out, PrintWriter err) {
+        this.session = session;
         this.options = options;
         this.files = files;
         this.out = out;
@@ -80,7 +80,7 @@ final class Client {
         control.say(wish);
         Settings settings = new Settings(control.hear(Server.AGREED).values());
         Clashes.check(settings);
-        Side side = new Side(context, settings, control, true);
+        Side side = new Side(session, settings, control, true);
         side.meet();
         Report report = new Report(out, options, files, settings);
         report.begin(side.endpoint());

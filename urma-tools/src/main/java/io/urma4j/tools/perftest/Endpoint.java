@@ -21,9 +21,11 @@ import io.urma4j.SharedMemory;
 import io.urma4j.SharedSegment;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaContext;
+import io.urma4j.peer.DeviceMemory;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Line;
 import io.urma4j.tools.MemoryBudget;
+import io.urma4j.tools.Session;
 import io.urma4j.tools.Units;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,12 +36,15 @@ final class Endpoint {
     static final String ENDPOINT = "endpoint";
 
     private static final String SEGMENT = "segment";
+    private static final String WORDS = "words";
     private static final String JETTY = "jetty.";
 
+    private final Session session;
     private final UrmaContext context;
     private final Settings settings;
     private final Layout layout;
-    private final LocalSegment memory;
+    private final LocalSegment words;
+    private final PayloadMemory payloads;
     private final List<String> steps;
     private final @Nullable Jfce jfce;
     private final Jfc[] jfcs;
@@ -47,16 +52,20 @@ final class Endpoint {
     private final List<Jfr> jfrs = new ArrayList<>();
     private final Lane[] lanes;
     private @Nullable RemoteSegment remote;
+    private @Nullable RemoteSegment remoteWords;
 
-    Endpoint(UrmaContext context, Settings settings) {
-        this.context = context;
+    Endpoint(Session session, Settings settings) {
+        this.session = session;
+        this.context = session.context();
         this.settings = settings;
         this.layout = new Layout(settings);
         checkDevice();
-        SharedMemory allocated = allocate();
+        boolean onHost = session.memory().isHost();
+        SharedMemory allocated = allocate(onHost ? layout.sizeBytes() : layout.wordsBytes());
         this.steps = steps(allocated.report());
-        this.memory = context.register(
-                allocated, SegmentConfig.of(Access.READ_WRITE_ATOMIC).withPolicy(settings.tokenPolicy()));
+        SegmentConfig config = SegmentConfig.of(Access.READ_WRITE_ATOMIC).withPolicy(settings.tokenPolicy());
+        this.words = context.register(allocated, config);
+        this.payloads = onHost ? new PayloadMemory.OnHost(words) : onDevice(config);
         this.jfce = settings.usesEvents() ? context.createJfce() : null;
         JfcConfig jfcConfig = new JfcConfig(jfcDepth(), settings.isLockFree());
         this.jfcs = new Jfc[settings.pairs()];
@@ -93,10 +102,16 @@ final class Endpoint {
         }
     }
 
-    private SharedMemory allocate() {
-        MemoryBudget.now().check("the memory of " + settings.workload(), layout.sizeBytes());
+    private SharedMemory allocate(long lengthBytes) {
+        MemoryBudget.now().check("the memory of " + settings.workload(), lengthBytes);
         AllocOptions options = AllocOptions.DEFAULT.withReserve();
-        return context.allocate(layout.sizeBytes(), settings.hasHugePages() ? options.withHugePages() : options);
+        return context.allocate(lengthBytes, settings.hasHugePages() ? options.withHugePages() : options);
+    }
+
+    private PayloadMemory onDevice(SegmentConfig config) {
+        DeviceMemory memory = session.allocateOnDevice(layout.sizeBytes());
+        SharedMemory staging = allocate(Math.max(Long.BYTES, settings.lastSizeBytes()));
+        return new PayloadMemory.OnDevice(context.register(memory, config), memory, staging.segment());
     }
 
     private List<String> steps(AllocReport report) {
@@ -150,7 +165,10 @@ final class Endpoint {
 
     /** The description by which the peer reaches it. */
     Line describe() {
-        Line line = Line.of(ENDPOINT).with(SEGMENT, memory.share());
+        Line line = Line.of(ENDPOINT).with(SEGMENT, memory().share());
+        if (!session.memory().isHost()) {
+            line.with(WORDS, words.share());
+        }
         for (Lane lane : lanes) {
             if (lane.jetty != null) {
                 line.with(JETTY + lane.index, lane.jetty.share());
@@ -166,6 +184,8 @@ final class Endpoint {
         SharedSegment segment = SharedSegment.parse(peer.text(SEGMENT));
         checkKind(segment.descriptor().endpoints());
         remote = context.importSegment(segment);
+        String apart = peer.values().get(WORDS);
+        remoteWords = apart == null ? remote : context.importSegment(SharedSegment.parse(apart));
         for (Lane lane : lanes) {
             if (lane.jfr != null) {
                 lane.target = context.importJetty(SharedJetty.parse(peer.text(JETTY + lane.index)));
@@ -190,16 +210,35 @@ final class Endpoint {
         return layout;
     }
 
+    /** The segment of payloads and counters. */
     LocalSegment memory() {
-        return memory;
+        return payloads.segment();
     }
 
-    /** The peer's memory; only after {@link #connect}. */
+    PayloadMemory payloads() {
+        return payloads;
+    }
+
+    /** The segment of the words, which this side polls: of the host's memory. */
+    LocalSegment words() {
+        return words;
+    }
+
+    /** The peer's payloads and counters; only after {@link #connect}. */
     RemoteSegment remote() {
-        if (remote == null) {
+        return connected(remote);
+    }
+
+    /** The peer's words; only after {@link #connect}. */
+    RemoteSegment remoteWords() {
+        return connected(remoteWords);
+    }
+
+    private static RemoteSegment connected(@Nullable RemoteSegment segment) {
+        if (segment == null) {
             throw new IllegalStateException("not connected yet");
         }
-        return remote;
+        return segment;
     }
 
     /** One for each pair. */

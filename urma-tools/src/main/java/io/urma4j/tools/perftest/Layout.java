@@ -3,7 +3,8 @@ package io.urma4j.tools.perftest;
 import io.urma4j.tools.perftest.Workload.Kind;
 
 /**
- * The layout of the one segment of a side; the same on both sides.
+ * The layout of a side's segment; the same on both sides. A side whose payloads are in device memory has two: words in the host's
+ * memory, which it polls, and all of the layout on the device, where only payloads and counters are used.
  *
  * <pre>
  *  words      per lane 1024 bytes: inbox 0, credit 256, counter 512, source 768, result 784
@@ -44,6 +45,11 @@ final class Layout {
 
     private static long roundUp(long value, long multiple) {
         return (value + multiple - 1) / multiple * multiple;
+    }
+
+    /** The length of the words alone, which are in the host's memory also where payloads are not. */
+    long wordsBytes() {
+        return outgoing;
     }
 
     long sizeBytes() {

@@ -3,6 +3,7 @@ package io.urma4j.tools.perftest;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Ending;
 import io.urma4j.tools.Line;
+import io.urma4j.tools.MemoryChoice;
 import io.urma4j.tools.OwnLauncher;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -27,12 +28,13 @@ final class LocalServer implements AutoCloseable {
         this.process = process;
     }
 
-    static LocalServer start(@Nullable String device, int eidIndex) throws IOException {
+    static LocalServer start(@Nullable String device, int eidIndex, MemoryChoice memory) throws IOException {
         List<String> line = OwnLauncher.command();
         line.addAll(List.of("perftest", "--child", "--port", "0", "--eid_idx", Integer.toString(eidIndex)));
         if (device != null) {
             line.addAll(List.of("--device", device));
         }
+        line.addAll(List.of("--memory", memory.toString()));
         return new LocalServer(new ProcessBuilder(line)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());

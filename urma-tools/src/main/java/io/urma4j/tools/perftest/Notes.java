@@ -26,6 +26,9 @@ final class Notes {
         if (settings.hasNotify()) {
             return "Each write is a WRITE_NOTIFY, whose value is polled for.";
         }
+        if (settings.usesDeviceMemory()) {
+            return "Each write is a WRITE_NOTIFY, whose value is polled for in memory of the host: no host polls a device's.";
+        }
         return "1, 2, 4 and 8 bytes are a plain WRITE, polled as a word; others a WRITE_NOTIFY, since bytes inside one "
                 + "larger operation are unordered (S8.10).";
     }

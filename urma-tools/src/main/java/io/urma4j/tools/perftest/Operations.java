@@ -59,7 +59,8 @@ final class Operations {
             return Opcode.WRITE_IMM;
         }
         // bytes inside one larger operation are in no order (S8.10): only a notice shows that all are there
-        boolean notice = settings.hasNotify() || (settings.isLatency() && !isWord(sizeBytes));
+        boolean polled = isWord(sizeBytes) && !settings.usesDeviceMemory(); // the host cannot poll device memory
+        boolean notice = settings.hasNotify() || (settings.isLatency() && !polled);
         return notice ? Opcode.WRITE_NOTIFY : Opcode.WRITE;
     }
 
@@ -256,6 +257,7 @@ final class Operations {
     private static final class Lists implements Poster {
         private final LocalSegment memory;
         private final RemoteSegment remote;
+        private final RemoteSegment remoteWords;
         private final Layout layout;
         private final Opcode opcode;
         private final long sizeBytes;
@@ -267,13 +269,14 @@ final class Operations {
         Lists(Endpoint endpoint, Settings settings, Opcode opcode, long sizeBytes, boolean inline) {
             this.memory = endpoint.memory();
             this.remote = endpoint.remote();
+            this.remoteWords = endpoint.remoteWords();
             this.layout = endpoint.layout();
             this.opcode = opcode;
             this.sizeBytes = sizeBytes;
             this.sges = settings.sges();
             this.list = new WorkRequestList(settings.jfsPostList(), sges);
             this.inline = inline;
-            this.payloads = new MemorySegment[endpoint.lanes().length];
+            this.payloads = new MemorySegment[inline ? endpoint.lanes().length : 0];
             for (int i = 0; i < payloads.length; i++) {
                 payloads[i] = memory.memory().asSlice(layout.outgoing(i), sizeBytes);
             }
@@ -298,7 +301,7 @@ final class Operations {
                 case WRITE -> list.write(remote, incoming, context);
                 case WRITE_IMM -> list.writeImmediate(lane.target, remote, incoming, immediate, context);
                 case WRITE_NOTIFY ->
-                    list.writeNotify(remote, incoming, remote, layout.inbox(lane.index), number + 1, context);
+                    list.writeNotify(remote, incoming, remoteWords, layout.inbox(lane.index), number + 1, context);
                 case READ -> list.read(remote, incoming, context);
                 case SEND -> list.send(lane.target, context);
                 case SEND_IMM -> list.sendImmediate(lane.target, immediate, context);

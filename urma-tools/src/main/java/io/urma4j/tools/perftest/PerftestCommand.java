@@ -5,6 +5,8 @@ import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.DeviceOption;
 import io.urma4j.tools.FailureReport;
 import io.urma4j.tools.Line;
+import io.urma4j.tools.MemoryChoice;
+import io.urma4j.tools.MemoryConverter;
 import io.urma4j.tools.Session;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,6 +38,7 @@ import picocli.CommandLine.Spec;
             "  urma perftest send_bw --local -s 4K --jettys 2 --json",
             "  urma perftest                            # one machine: serves one test of any kind",
             "  urma perftest read_lat -S host -D 10     # the other: ten seconds of it",
+            "  urma perftest write_bw --local -s 1M --memory host --server_memory npu",
             "  urma perftest send_lat --local -s 64 --rate_limit 50 --rate_units P"
         })
 public final class PerftestCommand implements Callable<Integer> {
@@ -80,6 +83,21 @@ public final class PerftestCommand implements Callable<Integer> {
     @Option(names = "--eid_idx", paramLabel = "INDEX", description = "Index of the device's endpoint; default: 0.")
     private int eidIndex;
 
+    @Option(
+            names = "--memory",
+            paramLabel = "MEMORY",
+            converter = MemoryConverter.class,
+            description =
+                    "Where this side has payloads and counters: host (default), cuda:N, or npu:N, which is simulated.")
+    private MemoryChoice memory = MemoryChoice.HOST;
+
+    @Option(
+            names = "--server_memory",
+            paramLabel = "MEMORY",
+            converter = MemoryConverter.class,
+            description = "With --local: the same of the server side; default: as --memory.")
+    private @Nullable MemoryChoice serverMemory;
+
     @Mixin
     RunOptions run; // read by name
 
@@ -111,7 +129,23 @@ public final class PerftestCommand implements Callable<Integer> {
         if (test != null) {
             given.put(Settings.TEST, test);
         }
+        if (local || host != null) {
+            putMemory(given, Settings.CLIENT_MEMORY, memory);
+        }
+        if (host == null) {
+            putMemory(given, Settings.SERVER_MEMORY, serverMemory());
+        }
         return new Settings(given);
+    }
+
+    private MemoryChoice serverMemory() {
+        return serverMemory == null ? memory : serverMemory;
+    }
+
+    private static void putMemory(SequencedMap<String, String> given, String side, MemoryChoice choice) {
+        if (!choice.isHost()) {
+            given.put(side, choice.toString());
+        }
     }
 
     private void checkUse(Settings settings) {
@@ -121,6 +155,9 @@ public final class PerftestCommand implements Callable<Integer> {
         }
         if (local && port != null) {
             throw wrongUse("--local and --port clash: the server of --local takes any port");
+        }
+        if (serverMemory != null && !local) {
+            throw wrongUse("--server_memory means nothing without --local: a server has --memory of its own");
         }
         if (port != null && (port < (client ? 1 : 0) || port > HIGHEST_PORT)) {
             throw wrongUse("--port " + port + " is not within " + (client ? 1 : 0) + " and " + HIGHEST_PORT);
@@ -161,8 +198,9 @@ public final class PerftestCommand implements Callable<Integer> {
 
     private void measureLocally(Settings settings) throws IOException, InterruptedException {
         try (OutputFiles files = OutputFiles.open(output);
-                Session session = Session.open(device.name(), eidIndex); // first, so that a failure is reported once
-                LocalServer server = LocalServer.start(device.name(), eidIndex)) {
+                Session session =
+                        Session.open(device.name(), eidIndex, memory); // first, so that a failure is reported once
+                LocalServer server = LocalServer.start(device.name(), eidIndex, serverMemory())) {
             try {
                 measure(session, files, InetAddress.getLoopbackAddress().getHostAddress(), server.port(), settings);
             } catch (CommandFailure e) {
@@ -174,7 +212,7 @@ public final class PerftestCommand implements Callable<Integer> {
 
     private void measureAt(String server, Settings settings) throws IOException, InterruptedException {
         try (OutputFiles files = OutputFiles.open(output);
-                Session session = Session.open(device.name(), eidIndex)) {
+                Session session = Session.open(device.name(), eidIndex, memory)) {
             measure(session, files, server, port == null ? DEFAULT_PORT : port, settings);
         }
     }
@@ -183,7 +221,7 @@ public final class PerftestCommand implements Callable<Integer> {
             throws IOException, InterruptedException {
         try (Control control = Client.connect(server, serverPort)) {
             Client client = new Client(
-                    session.context(),
+                    session,
                     output,
                     files,
                     spec.commandLine().getOut(),
@@ -196,7 +234,7 @@ public final class PerftestCommand implements Callable<Integer> {
 
     private void serve(Settings settings) throws IOException, InterruptedException {
         PrintWriter err = spec.commandLine().getErr();
-        try (Session session = Session.open(device.name(), eidIndex);
+        try (Session session = Session.open(device.name(), eidIndex, memory);
                 Server server = Server.listen(port == null ? DEFAULT_PORT : port, false)) {
             err.println("urma: perftest waits for a client on port " + server.port() + ", device "
                     + session.context().device().name());
@@ -204,7 +242,7 @@ public final class PerftestCommand implements Callable<Integer> {
             try (Control control = server.accept(err)) {
                 err.println("urma: serving " + control);
                 err.flush();
-                talk(control, () -> Server.follow(control, settings, session.context()));
+                talk(control, () -> Server.follow(control, settings, session));
             }
         }
     }
@@ -214,13 +252,13 @@ public final class PerftestCommand implements Callable<Integer> {
         LocalServer.endWithParent();
         PrintWriter out = spec.commandLine().getOut();
         boolean met = false;
-        try (Session session = Session.open(device.name(), eidIndex);
+        try (Session session = Session.open(device.name(), eidIndex, memory);
                 Server server = Server.listen(0, true)) {
             out.println(LocalServer.portLine(server.port()).encode());
             out.flush();
             try (Control control = server.accept(spec.commandLine().getErr())) {
                 met = true;
-                talk(control, () -> Server.follow(control, settings, session.context()));
+                talk(control, () -> Server.follow(control, settings, session));
             }
             return 0;
         } catch (InterruptedException e) {

@@ -230,9 +230,15 @@ final class Records {
     /** Writes to the sender how many of its messages were received. */
     private void tellCredit(Lane lane) {
         long source = layout.source(lane.index);
-        memory.memory().set(JAVA_LONG, source, lane.received);
+        LocalSegment words = endpoint.words();
+        words.memory().set(JAVA_LONG, source, lane.received);
         boolean accepted = lane.jfs.write(
-                endpoint.remote(), layout.credit(lane.index), memory, source, Long.BYTES, Lane.UNNUMBERED | lane.tag);
+                endpoint.remoteWords(),
+                layout.credit(lane.index),
+                words,
+                source,
+                Long.BYTES,
+                Lane.UNNUMBERED | lane.tag);
         if (accepted) {
             creditsUnderWay++;
             lane.isTelling = true;

@@ -32,7 +32,8 @@ final class Report {
     }
 
     void begin(Endpoint endpoint) {
-        print(settings.workload() + " on " + endpoint.deviceName() + ", mode " + settings.mode() + ", "
+        String memory = settings.usesDeviceMemory() ? ", memory of " + settings.memory() : "";
+        print(settings.workload() + " on " + endpoint.deviceName() + memory + ", mode " + settings.mode() + ", "
                 + (settings.isLatency()
                         ? "times in µs"
                         : "BW in " + options.unit().text() + ", MsgRate in millions a second"));

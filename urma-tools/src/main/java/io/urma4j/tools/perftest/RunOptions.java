@@ -25,6 +25,8 @@ final class RunOptions {
             "--port",
             "--local",
             "--child",
+            "--memory",
+            "--server_memory",
             "--json",
             "--csv",
             "--plot",

@@ -1,9 +1,9 @@
 package io.urma4j.tools.perftest;
 
-import io.urma4j.UrmaContext;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.CompilerThreads;
 import io.urma4j.tools.Line;
+import io.urma4j.tools.Session;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.BindException;
@@ -75,14 +75,14 @@ final class Server implements AutoCloseable {
     }
 
     /** Serves the client's requests until it ends the run. */
-    static void follow(Control control, Settings own, UrmaContext context) throws InterruptedException {
+    static void follow(Control control, Settings own, Session session) throws InterruptedException {
         Settings settings =
                 Agreement.of(own, new Settings(control.hear(SETTINGS).values()));
         Clashes.check(settings);
         Line agreed = Line.of(AGREED);
         settings.given().forEach(agreed::with);
         control.say(agreed);
-        Side side = new Side(context, settings, control, false);
+        Side side = new Side(session, settings, control, false);
         side.meet();
         Phase phase = new Phase(0, 0, null, 0);
         while (true) {

@@ -20,6 +20,11 @@ final class Settings {
     /** The name of the test among the options. */
     static final String TEST = "TEST";
 
+    /** Whose payloads are in memory of a device; the value is its name. */
+    static final String CLIENT_MEMORY = "CLIENT_MEMORY";
+
+    static final String SERVER_MEMORY = "SERVER_MEMORY";
+
     static final long MAX_SIZE_BYTES = 8L << 20;
 
     private static final long COARSE_BYTES = 8192; // longer ones are signalled one by one
@@ -298,6 +303,16 @@ final class Settings {
     /** The requested size of huge pages; 0 when any page size is accepted. */
     long hugePageBytes() {
         return number("--hugepage_size", 0);
+    }
+
+    /** Whether payloads of one side at least are in memory of a device. */
+    boolean usesDeviceMemory() {
+        return isGiven(CLIENT_MEMORY) || isGiven(SERVER_MEMORY);
+    }
+
+    /** Where payloads and counters of both sides are. */
+    String memory() {
+        return text(CLIENT_MEMORY, "host") + " at the client, " + text(SERVER_MEMORY, "host") + " at the server";
     }
 
     // ---- rate

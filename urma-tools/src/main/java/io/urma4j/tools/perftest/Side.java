@@ -2,9 +2,9 @@ package io.urma4j.tools.perftest;
 
 import io.urma4j.Opcode;
 import io.urma4j.TransportMode;
-import io.urma4j.UrmaContext;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Line;
+import io.urma4j.tools.Session;
 import io.urma4j.tools.perftest.Stream.Listener;
 import io.urma4j.tools.perftest.Workload.Kind;
 import java.lang.foreign.MemorySegment;
@@ -28,6 +28,7 @@ final class Side {
     private final Control control;
     private final boolean client;
     private final Endpoint endpoint;
+    private final PayloadMemory payloads;
     private final Watch watch;
     private final Records records;
     private final Meter meter = new Meter();
@@ -35,11 +36,12 @@ final class Side {
     private long sentByPeer;
     private Line last = Line.of(DONE);
 
-    Side(UrmaContext context, Settings settings, Control control, boolean client) {
+    Side(Session session, Settings settings, Control control, boolean client) {
         this.settings = settings;
         this.control = control;
         this.client = client;
-        this.endpoint = new Endpoint(context, settings);
+        this.endpoint = new Endpoint(session, settings);
+        this.payloads = endpoint.payloads();
         this.watch = new Watch(control);
         this.records = new Records(endpoint, settings, watch);
     }
@@ -70,23 +72,19 @@ final class Side {
             prepare(phase, lane.index);
         }
         for (int i = 0; i < endpoint.layout().bufferCount(); i++) {
-            payload(endpoint.layout().buffer(i), phase).fill((byte) 0);
+            payloads.clear(endpoint.layout().buffer(i), phase.sizeBytes());
         }
     }
 
     private void prepare(Phase phase, int lane) {
         Layout layout = endpoint.layout();
         boolean reads = settings.workload().kind() == Kind.READ;
-        Pattern.fill(payload(reads ? layout.incoming(lane) : layout.outgoing(lane), phase), ownSeed(phase));
-        payload(reads ? layout.outgoing(lane) : layout.incoming(lane), phase).fill((byte) 0);
-        MemorySegment memory = endpoint.memory().memory();
-        Words.set(memory, layout.inbox(lane), Long.BYTES, 0);
-        Words.set(memory, layout.credit(lane), Long.BYTES, 0);
-        Words.set(memory, layout.counter(lane), Long.BYTES, 0);
-    }
-
-    private MemorySegment payload(long at, Phase phase) {
-        return endpoint.memory().memory().asSlice(at, phase.sizeBytes());
+        payloads.fill(reads ? layout.incoming(lane) : layout.outgoing(lane), phase.sizeBytes(), ownSeed(phase));
+        payloads.clear(reads ? layout.outgoing(lane) : layout.incoming(lane), phase.sizeBytes());
+        payloads.clear(layout.counter(lane), Long.BYTES);
+        MemorySegment words = endpoint.words().memory();
+        Words.set(words, layout.inbox(lane), Long.BYTES, 0);
+        Words.set(words, layout.credit(lane), Long.BYTES, 0);
     }
 
     private long ownSeed(Phase phase) {
@@ -252,8 +250,8 @@ final class Side {
         boolean turns = settings.isLatency() && !settings.receives();
         if (turns) {
             int bytes = Turns.wordBytes(settings, phase.sizeBytes());
-            MemorySegment memory = endpoint.memory().memory();
-            if (!Words.holds(memory, endpoint.layout().inbox(0), bytes, sentByPeer)) {
+            MemorySegment words = endpoint.words().memory();
+            if (!Words.holds(words, endpoint.layout().inbox(0), bytes, sentByPeer)) {
                 throw wrong(phase, "the last turn is not number " + sentByPeer);
             }
         }
@@ -268,7 +266,7 @@ final class Side {
             Layout layout = endpoint.layout();
             long at = outgoing ? layout.outgoing(lane.index) : layout.incoming(lane.index);
             long used = (outgoing ? sent : sentByPeer) - lane.index;
-            long mismatch = used <= 0 ? -1 : Pattern.mismatch(payload(at, phase), seedOfPeer(phase));
+            long mismatch = used <= 0 ? -1 : Pattern.mismatch(payloads.look(at, phase.sizeBytes()), seedOfPeer(phase));
             if (mismatch >= 0) {
                 throw wrong(phase, "byte " + mismatch + " or one of the seven after it, of lane " + lane.index);
             }
@@ -279,7 +277,7 @@ final class Side {
     private void checkMessages(Phase phase) {
         long right = 0;
         for (int i = 0; i < endpoint.layout().bufferCount(); i++) {
-            MemorySegment buffer = payload(endpoint.layout().buffer(i), phase);
+            MemorySegment buffer = payloads.look(endpoint.layout().buffer(i), phase.sizeBytes());
             if (buffer.get(ValueLayout.JAVA_BYTE, 0) != 0) {
                 long mismatch = Pattern.mismatch(buffer, seedOfPeer(phase));
                 if (mismatch >= 0) {
@@ -298,7 +296,8 @@ final class Side {
     private void checkSum(Phase phase) {
         long sum = 0;
         for (Lane lane : endpoint.lanes()) {
-            sum += Words.get(endpoint.memory().memory(), endpoint.layout().counter(lane.index));
+            long counter = endpoint.layout().counter(lane.index);
+            sum += Words.get(payloads.look(counter, Long.BYTES), 0);
         }
         boolean right = phase.sizeBytes() == Long.BYTES ? sum == sentByPeer : (int) sum == (int) sentByPeer;
         if (!right) {

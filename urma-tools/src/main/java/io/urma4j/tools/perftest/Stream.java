@@ -20,7 +20,7 @@ final class Stream {
     private final Records records;
     private final Watch watch;
     private final Layout layout;
-    private final MemorySegment memory;
+    private final MemorySegment words;
     private final int depth;
     private final int list;
     private final int signalEvery;
@@ -37,7 +37,7 @@ final class Stream {
         this.records = records;
         this.watch = watch;
         this.layout = endpoint.layout();
-        this.memory = endpoint.memory().memory();
+        this.words = endpoint.words().memory();
         this.depth = settings.jfsDepth();
         this.list = settings.jfsPostList();
         this.signalEvery = settings.signalEvery(sizeBytes);
@@ -156,6 +156,6 @@ final class Stream {
     }
 
     private long credit(Lane lane) {
-        return Words.get(memory, layout.credit(lane.index));
+        return Words.get(words, layout.credit(lane.index));
     }
 }

@@ -16,7 +16,7 @@ final class Turns {
     private final boolean pingPong;
     private final boolean messages;
     private final boolean driven;
-    private final MemorySegment memory;
+    private final MemorySegment words;
     private final long inbox;
     private final int wordBytes;
 
@@ -30,7 +30,7 @@ final class Turns {
         this.pingPong = settings.workload().isPingPong();
         this.messages = settings.receives();
         this.driven = endpoint.isDriven();
-        this.memory = endpoint.memory().memory();
+        this.words = endpoint.words().memory();
         this.inbox = endpoint.layout().inbox(0);
         this.wordBytes = wordBytes(settings, sizeBytes);
     }
@@ -119,7 +119,7 @@ final class Turns {
     }
 
     private boolean hears(long number) {
-        return messages ? records.received() > number : Words.holds(memory, inbox, wordBytes, number + 1);
+        return messages ? records.received() > number : Words.holds(words, inbox, wordBytes, number + 1);
     }
 
     /** Polls where records may arrive, or where only a poll places arriving bytes. */

@@ -1,5 +1,7 @@
 package io.urma4j.tools.tck;
 
+import io.urma4j.UrmaException;
+import io.urma4j.peer.PeerDeviceName;
 import io.urma4j.tools.JsonOption;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -94,9 +96,8 @@ public final class TckCommand implements Callable<Integer> {
         if (patience != null && patience < 1) {
             throw new ParameterException(spec.commandLine(), "--patience is " + patience + ", the least is 1");
         }
-        if (memory != null && !memory.matches("[\\w.-]+(:\\d{1,4})?")) {
-            throw new ParameterException(
-                    spec.commandLine(), "--memory is " + memory + ", must be a client and a device, such as npu:0");
+        if (memory != null) {
+            checkMemory(memory);
         }
         if (!TckJvm.hasSuite()) {
             List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
@@ -116,5 +117,14 @@ public final class TckCommand implements Callable<Integer> {
         }
         SuiteSession session = new SuiteSession(devices, filters, spec.commandLine());
         return session.run(json.isAsked(), report);
+    }
+
+    private void checkMemory(String name) {
+        try {
+            var _ = PeerDeviceName.parse(name);
+        } catch (UrmaException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "--memory is " + name + ", must be a client and a device, such as npu:0");
+        }
     }
 }

@@ -23,7 +23,7 @@ class ReportTest {
                 .contains("byte 7")
                 .doesNotContain("checks passed");
         assertThat(err.toString()).isEqualTo("urma: 1 of 2 checks failed: two\n");
-        assertThat(report.asMap(1, "shm0")).containsEntry("passed", false);
+        assertThat(report.asMap(1, "shm0", "host")).containsEntry("passed", false);
     }
 
     @Test
@@ -44,6 +44,6 @@ class ReportTest {
 
         assertThat(report.end()).isZero();
         assertThat(out.toString()).isEmpty();
-        assertThat(report.asMap(1, "shm0")).containsEntry("passed", true);
+        assertThat(report.asMap(1, "shm0", "host")).containsEntry("passed", true);
     }
 }

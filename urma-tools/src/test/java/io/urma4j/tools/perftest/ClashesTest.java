@@ -101,6 +101,10 @@ class ClashesTest {
         write_lat --use_flat_api=true --all=true | --use_flat_api and write_lat of more than a word clash
         write_bw --page_size=100                | --page_size is 100, must be 4096 to 1073741824
         write_bw --page_size=5000               | --page_size is 5000, must be a power of two
+        write_bw CLIENT_MEMORY=npu:0 --inline_size=8 | --inline_size and --memory clash: an inline payload is memory of the host
+        read_bw SERVER_MEMORY=npu:0 --hugepages=true | --hugepages and --memory clash: a device has pages of its own
+        read_bw SERVER_MEMORY=npu:0 --hugepage_size=2097152 | --hugepage_size and --memory clash
+        write_lat SERVER_MEMORY=npu:0 --use_flat_api=true | --use_flat_api and write_lat in device memory clash: no single call posts a WRITE_NOTIFY
         write_bw --hugepage_size=0              | --hugepage_size is 0, must be 4096 to 1073741824
         """)
     void whatClashesIsRefusedByName(String words, String message) {
@@ -117,7 +121,8 @@ class ClashesTest {
                 "write_lat --use_flat_api=false --all=true",
                 "write_bw --pair_num=64 --jettys=64",
                 "send_bw --pair_num=2 --share_jfs=true --simplex_mode=true --share_jfr=true",
-                "read_bw --page_size=2097152 --hugepage_size=2097152"
+                "read_bw --page_size=2097152 --hugepage_size=2097152",
+                "read_bw --use_flat_api=true CLIENT_MEMORY=npu:0 SERVER_MEMORY=npu:1"
             })
     void whatGoesTogetherIsLetThrough(String words) {
         assertThatCode(() -> Clashes.check(settings(words))).doesNotThrowAnyException();
@@ -131,6 +136,17 @@ class ClashesTest {
         assertThat(both.sizeBytes()).isEqualTo(64);
         assertThat(both.iterations(64)).isEqualTo(7);
         assertThat(both.jetties()).isEqualTo(2);
+    }
+
+    @Test
+    void eachSideHasMemoryOfItsOwn() {
+        Settings both =
+                Agreement.of(settings("write_bw SERVER_MEMORY=npu:0"), settings("write_bw CLIENT_MEMORY=cuda:1"));
+
+        assertThat(both.memory()).isEqualTo("cuda:1 at the client, npu:0 at the server");
+        assertThat(settings("write_bw").usesDeviceMemory()).isFalse();
+        assertThat(settings("write_bw SERVER_MEMORY=npu:0").memory())
+                .isEqualTo("host at the client, npu:0 at the server");
     }
 
     @Test

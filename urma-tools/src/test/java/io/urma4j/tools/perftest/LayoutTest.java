@@ -36,6 +36,16 @@ class LayoutTest {
     }
 
     @Test
+    void wordsAreBeforeAllPayloads() {
+        var layout = new Layout(settings("send_bw --size=64 --jettys=7"));
+
+        assertThat(layout.result(6) + Long.BYTES).isLessThanOrEqualTo(layout.wordsBytes());
+        assertThat(layout.outgoing(0)).isEqualTo(layout.wordsBytes());
+        assertThat(layout.incoming(0)).isGreaterThan(layout.wordsBytes());
+        assertThat(layout.buffer(0)).isGreaterThan(layout.wordsBytes());
+    }
+
+    @Test
     void jfrsOfAllPairsHaveBuffers() {
         var own = new Layout(settings("send_bw --size=64 --jettys=2 --pair_num=3 --jfr_depth=16"));
         var shared = new Layout(settings("send_bw --size=64 --jettys=2 --pair_num=3 --jfr_depth=16 --share_jfr=true"));
