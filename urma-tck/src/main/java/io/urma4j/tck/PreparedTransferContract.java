@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
+import io.urma4j.ErrorScope;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
@@ -643,6 +644,30 @@ public abstract class PreparedTransferContract extends Contract {
         assertThat(local.memory().mismatch(MemorySegment.ofArray(new byte[SIZE])))
                 .isEqualTo(-1);
         assertThat(transfer.isInProgress()).isFalse();
+    }
+
+    /** S6.12, S16.6: in a queue whose failures are a target's own, the other segments of a failed transfer are served on. */
+    @Rule({"S6.12", "S16.6"})
+    @Test
+    void otherSegmentsOfAFailedTransferAreServedOn() {
+        var first = pair.imported(SIZE);
+        var second = pair.imported(SIZE);
+        var local = pair.initiator().buffer(SIZE, new Payload(1));
+        var queue = pair.initiator()
+                .queue(JfsConfig.builder().errorScope(ErrorScope.TARGET).build());
+        var both = PreparedTransfer.of(queue.jfs(), List.of(first.remote(), second.remote()), local, BLOCK, 2 * COUNT);
+        second.revoke();
+        Patience.await("the revocation at the importer", second.remote()::isRevoked);
+
+        assertThat(both.post(Opcode.WRITE, upTo(3), new int[] {0, COUNT, 1}, 1)).isTrue();
+        assertThat(queue.awaitCompletion())
+                .returns(CompletionStatus.REM_ACCESS_ABORT_ERR, Outcome::status)
+                .returns(1L, Outcome::userContext);
+
+        assertThat(prepared(queue, first.remote(), local).post(Opcode.WRITE, upTo(COUNT), upTo(COUNT), 2))
+                .isTrue();
+        assertThat(onlyRecordOf(queue, 2).opcode()).isEqualTo(Opcode.WRITE);
+        assertThat(first.home().firstDifference(new Payload(1), 0, 0, SIZE)).isEqualTo(-1);
     }
 
     /** S16.6: a revocation during transfers ends one of them with a failure, and no byte moves afterwards. */

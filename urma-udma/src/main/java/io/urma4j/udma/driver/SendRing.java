@@ -279,8 +279,8 @@ final class SendRing {
         if (target != null) {
             opcode = transfer.isRead() ? WorkOpcode.SEND_IMM : WorkOpcode.WRITE_IMM;
         }
-        boolean isGone = isAnyRevoked(transfer) || (notify != null && notify.isRevoked());
-        int bits = PostFlags.SIGNALLED_BIT | (isGone ? SendWqe.REMOTE_GONE : 0);
+        UdmaImport gone = revoked(transfer);
+        int bits = PostFlags.SIGNALLED_BIT | (gone != null ? SendWqe.REMOTE_GONE : 0);
         int handle = target != null ? queueTarget(target) : memoryTarget(first);
         long at = at(posted);
         entries.begin(posted, transfer.userContext);
@@ -288,18 +288,22 @@ final class SendRing {
         entries.hold(posted, transfer, list);
         SendWqe.put(memory, at, opcode, signalled(bits), SendWqe.BLOCKS, handle, 0);
         SendWqe.operands(memory, at, transfer.value, transfer.lengthBytes());
-        SendWqe.remote(memory, at, first.key(), first.vaBase());
+        UdmaImport named = gone != null ? gone : first; // a failure here is of that target
+        SendWqe.remote(memory, at, named.key(), named.vaBase());
         SendWqe.range(memory, at, 0, list.key(), elements, notify == null ? 0 : 1);
         publish(transfer.lengthBytes());
     }
 
-    private static boolean isAnyRevoked(BlockTransfer transfer) {
+    /** Which of its imports is revoked, as far as is known here; null if none is. */
+    private static @Nullable UdmaImport revoked(BlockTransfer transfer) {
         for (int region = 0; region < transfer.regions(); region++) {
-            if (transfer.remote(region).isRevoked()) {
-                return true;
+            UdmaImport remote = (UdmaImport) transfer.remote(region);
+            if (remote.isRevoked()) {
+                return remote;
             }
         }
-        return false;
+        UdmaImport notify = (UdmaImport) transfer.notify;
+        return notify != null && notify.isRevoked() ? notify : null;
     }
 
     private static boolean hasRange(int opcode) {
