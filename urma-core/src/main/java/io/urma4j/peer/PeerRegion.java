@@ -39,8 +39,7 @@ public final class PeerRegion implements AutoCloseable {
     private final RegionLife life = new RegionLife(this); // guards what follows
     private @Nullable InvalidationReason pending; // that came while a client's call was in progress
     private boolean isPendingByForce; // the client has not unmapped anything
-    private @Nullable InvalidationReason invalidated;
-    private @Nullable RegionUser user; // from the activation on
+    private volatile @Nullable RegionUser user; // from the activation on
 
     /** @throws UrmaException ENOMEM if there are too many registrations */
     PeerRegion(ClientEntry client, PeerAcquisition acquisition, PinRequest request) {
@@ -75,7 +74,7 @@ public final class PeerRegion implements AutoCloseable {
                 return;
             }
             life.move(RegionState.MAPPED);
-            beginInvalidation(early);
+            life.beginInvalidation(early);
         }
         performInvalidation(early, isByClient);
     }
@@ -99,7 +98,7 @@ public final class PeerRegion implements AutoCloseable {
             if (life.state() == RegionState.MOVED) {
                 return; // the first copy pins it
             }
-            early = invalidated;
+            early = life.reason();
         }
         if (early == null) {
             throw Checks.invalid(this, "cannot be activated: it is " + life.state());
@@ -117,13 +116,13 @@ public final class PeerRegion implements AutoCloseable {
                 pending = reason; // the client calls back within a call, which sees this when it returns
                 return;
             }
-            if (isRegistering()) {
+            if (life.state().isRegistering()) {
                 pending = reason; // the registering thread sees this before the region is used
             }
             life.await(Long.MAX_VALUE);
             isStopping = life.state() == RegionState.STOPPING;
-            if (canInvalidate()) {
-                beginInvalidation(reason);
+            if (life.state().mayBecome(RegionState.INVALIDATING)) {
+                life.beginInvalidation(reason);
             } else if (!isStopping) {
                 return;
             }
@@ -138,7 +137,7 @@ public final class PeerRegion implements AutoCloseable {
     /** What the registry asks for, by force: the client has not unmapped anything. */
     void revoke(InvalidationReason reason) {
         synchronized (life) {
-            if (isRegistering() && pending == null) {
+            if (life.state().isRegistering() && pending == null) {
                 pending = reason;
                 isPendingByForce = true;
             }
@@ -146,28 +145,12 @@ public final class PeerRegion implements AutoCloseable {
                 LOG.log(Level.WARNING, "{0} cannot be revoked: a call of its client has not returned", this);
                 return;
             }
-            if (!canInvalidate()) {
+            if (!life.state().mayBecome(RegionState.INVALIDATING)) {
                 return;
             }
-            beginInvalidation(reason);
+            life.beginInvalidation(reason);
         }
         performInvalidation(reason, false);
-    }
-
-    private boolean isRegistering() {
-        return life.state() == RegionState.ACQUIRED || life.state() == RegionState.PINNED;
-    }
-
-    private boolean canInvalidate() {
-        return life.state() == RegionState.MAPPED
-                || life.state() == RegionState.ACTIVE
-                || life.state() == RegionState.MOVED;
-    }
-
-    private void beginInvalidation(InvalidationReason reason) {
-        life.move(RegionState.INVALIDATING);
-        life.begin();
-        invalidated = reason;
     }
 
     /** Keys first: otherwise new copies arrive for ever. Then the copies in progress, and then the pages. */
@@ -237,27 +220,25 @@ public final class PeerRegion implements AutoCloseable {
      * @return false if the region admits no copy at this moment: it was invalidated, or its pages have moved ({@link #reopen})
      */
     public boolean tryCopyIn(CopyStream stream, long offset, MemorySegment source, Copy copy) {
-        Checks.range(this, offset, source.byteSize(), range.lengthBytes());
-        if (!copies.begin(copy.near, stream)) {
-            return false;
-        }
-        try {
-            stream.copyIn(range.address() + offset, source, copy);
-        } catch (RuntimeException e) {
-            copy.near.release();
-            throw e;
-        }
-        return true;
+        return tryCopy(stream, offset, source, copy, true);
     }
 
     /** Like {@link #copyOut} for a thread that must not wait; see {@link #tryCopyIn}. */
     public boolean tryCopyOut(CopyStream stream, long offset, MemorySegment target, Copy copy) {
-        Checks.range(this, offset, target.byteSize(), range.lengthBytes());
+        return tryCopy(stream, offset, target, copy, false);
+    }
+
+    private boolean tryCopy(CopyStream stream, long offset, MemorySegment host, Copy copy, boolean isIn) {
+        Checks.range(this, offset, host.byteSize(), range.lengthBytes());
         if (!copies.begin(copy.near, stream)) {
             return false;
         }
         try {
-            stream.copyOut(range.address() + offset, target, copy);
+            if (isIn) {
+                stream.copyIn(range.address() + offset, host, copy);
+            } else {
+                stream.copyOut(range.address() + offset, host, copy);
+            }
         } catch (RuntimeException e) {
             copy.near.release();
             throw e;
@@ -386,10 +367,8 @@ public final class PeerRegion implements AutoCloseable {
     }
 
     private UrmaException timeout(String what) {
-        return new UrmaException(
-                UrmaStatus.ETIMEOUT,
-                this,
-                what + " within " + client.callTimeout().toMillis() + " ms");
+        String text = what + " within " + client.callTimeout().toMillis() + " ms";
+        return new UrmaException(UrmaStatus.ETIMEOUT, this, text);
     }
 
     /** The region is stopped, and so no other thread touches its pages. */
@@ -423,16 +402,12 @@ public final class PeerRegion implements AutoCloseable {
 
     /** Whether operations run: neither invalidated nor closed. */
     public boolean isUsable() {
-        RegionState now = life.state();
-        return now == RegionState.ACTIVE || now == RegionState.MOVED;
+        return life.state().isUsable();
     }
 
     /** Whether its pages are pinned, or will be again: the memory must not be freed under it. */
     boolean isHeld() {
-        return switch (life.state()) {
-            case ACQUIRED, PINNED, MAPPED, ACTIVE, MOVED, INVALIDATING, STOPPING -> true;
-            case INVALIDATED, STOPPED, RELEASED -> false;
-        };
+        return life.state().isHeld();
     }
 
     /** The bus address of a byte, for one of the devices that the region was pinned for; EINVAL for others. */
@@ -452,17 +427,12 @@ public final class PeerRegion implements AutoCloseable {
 
     /** For display: its state, and the reason of an invalidation. */
     String stateText() {
-        synchronized (life) {
-            return invalidated == null ? life.state().toString() : life.state() + " [" + invalidated + "]";
-        }
+        return life.toString();
     }
 
     /** What holds it, for display; empty before the activation. */
     String holder() {
-        RegionUser holding;
-        synchronized (life) {
-            holding = user;
-        }
+        RegionUser holding = user;
         return holding == null ? "" : holding.holder();
     }
 

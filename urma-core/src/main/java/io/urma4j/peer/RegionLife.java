@@ -14,6 +14,7 @@ final class RegionLife {
     private final PeerRegion owner;
     private volatile RegionState state = RegionState.ACQUIRED; // written under this
     private @Nullable Thread transition; // that performs one; guarded by this
+    private @Nullable InvalidationReason reason; // of the last invalidation; guarded by this
 
     RegionLife(PeerRegion owner) {
         this.owner = owner;
@@ -36,6 +37,18 @@ final class RegionLife {
     /** Makes this thread the one that performs a transition; the caller has seen that none is in progress. */
     synchronized void begin() {
         transition = Thread.currentThread();
+    }
+
+    /** Makes this thread the one that invalidates. */
+    synchronized void beginInvalidation(InvalidationReason why) {
+        move(RegionState.INVALIDATING);
+        begin();
+        reason = why;
+    }
+
+    /** The reason of the last invalidation; null if there was none. */
+    synchronized @Nullable InvalidationReason reason() {
+        return reason;
     }
 
     /** Goes on to another state. */
@@ -80,5 +93,10 @@ final class RegionLife {
             Thread.currentThread().interrupt();
         }
         return transition == null;
+    }
+
+    @Override
+    public synchronized String toString() {
+        return reason == null ? state.toString() : state + " [" + reason + "]";
     }
 }

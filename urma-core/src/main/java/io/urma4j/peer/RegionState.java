@@ -36,4 +36,22 @@ enum RegionState {
             case RELEASED -> false;
         };
     }
+
+    /** No key exists yet, and an invalidation ends the registration. */
+    boolean isRegistering() {
+        return this == ACQUIRED || this == PINNED;
+    }
+
+    /** Operations run, if pages that have moved are pinned first. */
+    boolean isUsable() {
+        return this == ACTIVE || this == MOVED;
+    }
+
+    /** Pages are pinned, or will be again. */
+    boolean isHeld() {
+        return switch (this) {
+            case ACQUIRED, PINNED, MAPPED, ACTIVE, MOVED, INVALIDATING, STOPPING -> true;
+            case INVALIDATED, STOPPED, RELEASED -> false;
+        };
+    }
 }

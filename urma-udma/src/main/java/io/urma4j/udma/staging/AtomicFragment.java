@@ -4,23 +4,37 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.udma.ring.WorkOpcode;
+import java.lang.foreign.MemorySegment;
 
-/** Executes an atomic on the bytes of a fragment. */
+/** An atomic on the bytes of a fragment. Used again and again. */
 final class AtomicFragment {
-    private AtomicFragment() {}
+    private static final long U32 = 0xFFFF_FFFFL;
+
+    private int opcode;
+    private long operand;
+    private long expected;
+    private long original;
+
+    void begin(int what, long by, long comparedTo) {
+        opcode = what;
+        operand = by;
+        expected = comparedTo;
+    }
 
     /** Replaces the old value in the fragment by the new one, and remembers the old one. */
-    static void execute(StagedCopy copy) {
-        boolean isLong = copy.lengthBytes == Long.BYTES;
-        long old = isLong ? copy.fragment.get(JAVA_LONG, 0) : Integer.toUnsignedLong(copy.fragment.get(JAVA_INT, 0));
-        long mask = isLong ? -1L : 0xFFFF_FFFFL;
-        long value = value(copy.opcode, old, copy.operand & mask, copy.expected & mask);
-        if (isLong) {
-            copy.fragment.set(JAVA_LONG, 0, value);
+    void execute(MemorySegment fragment, int sizeBytes) {
+        if (sizeBytes == Long.BYTES) {
+            original = fragment.get(JAVA_LONG, 0);
+            fragment.set(JAVA_LONG, 0, value(opcode, original, operand, expected));
         } else {
-            copy.fragment.set(JAVA_INT, 0, (int) value);
+            original = Integer.toUnsignedLong(fragment.get(JAVA_INT, 0));
+            fragment.set(JAVA_INT, 0, (int) value(opcode, original, operand, expected & U32));
         }
-        copy.original = old;
+    }
+
+    /** The value before it. */
+    long original() {
+        return original;
     }
 
     private static long value(int opcode, long old, long operand, long expected) {

@@ -92,7 +92,7 @@ final class EngineSlab implements AutoCloseable {
 
     // ---- fragments
 
-    /** A free fragment for so many bytes; null if there is none. */
+    /** A free fragment for that many bytes; null if there is none. */
     @Nullable
     StagedCopy take(int lengthBytes) {
         StagedCopy taken = lengthBytes <= SHORT_BYTES ? freeShort.pollLast() : null;

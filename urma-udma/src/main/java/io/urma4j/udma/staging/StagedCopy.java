@@ -51,10 +51,8 @@ final class StagedCopy {
     @Nullable
     CompletableFuture<Void> barrier;
 
-    int opcode;
-    long operand;
-    long expected;
-    long original;
+    /** What it does with the bytes, if it is an atomic. */
+    final AtomicFragment atomic = new AtomicFragment();
 
     /** @param slot distinguishes it from all other fragments of the device */
     StagedCopy(int slot, MemorySegment fragment, boolean isLong) {

@@ -125,9 +125,7 @@ public final class Stager implements CopyPort, AutoCloseable {
         long copy = begin(region, StagedCopy.Kind.ATOMIC_OUT, offset, null, 0, sizeBytes, waiter);
         if (copy > 0) {
             StagedCopy begun = find(copy);
-            begun.opcode = opcode;
-            begun.operand = operand;
-            begun.expected = expected;
+            begun.atomic.begin(opcode, operand, expected);
             region.hasAtomic = true;
         }
         return copy;
@@ -245,7 +243,7 @@ public final class Stager implements CopyPort, AutoCloseable {
 
     @Override
     public long original(long copy) {
-        return find(copy).original;
+        return find(copy).atomic.original();
     }
 
     @Override
@@ -305,7 +303,7 @@ public final class Stager implements CopyPort, AutoCloseable {
         }
         if (copy.kind == StagedCopy.Kind.ATOMIC_OUT && copy.copy.failure() == null) {
             copy.kind = StagedCopy.Kind.ATOMIC_IN;
-            AtomicFragment.execute(copy);
+            copy.atomic.execute(copy.fragment, copy.lengthBytes);
             copy.isRefused = !isSecondHalfStarted(copy, region);
             if (!copy.isRefused) {
                 return true;
