@@ -2,34 +2,39 @@ package io.urma4j.examples.kvcache;
 
 import io.urma4j.CompletionBatch;
 import io.urma4j.LocalSegment;
-import io.urma4j.PostFlags;
+import io.urma4j.Opcode;
+import io.urma4j.PreparedTransfer;
 import io.urma4j.RemoteSegment;
-import io.urma4j.WorkRequestList;
+import io.urma4j.TransferNotice;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
- * Fetches blocks by index lists: READs that are posted together, and one record at the end. With a notification, a message without
- * bytes follows behind the fence, so it arrives when all bytes are here. For one thread.
+ * Fetches blocks by index lists: a prepared transfer for each layer, of which each post has one record. With a notification, a message
+ * without bytes follows the last block, so it arrives when all bytes are here. For one thread.
  */
 final class Fetcher {
     private static final Duration TIMEOUT = Duration.ofSeconds(30); // longer than that of the queue
-    private static final long NO_NOTICE = -1;
 
     private final Link link;
     private final LocalSegment local;
     private final int blockBytes;
-    private final WorkRequestList list = new WorkRequestList(Request.MAX_BLOCKS + 1, 1);
+    private final TransferNotice allFetched;
+    private final Map<RemoteSegment, PreparedTransfer> transfers = new HashMap<>();
 
     /** @param local where blocks go, by index */
     Fetcher(Link link, LocalSegment local, int blockBytes) {
         this.link = link;
         this.local = local;
         this.blockBytes = blockBytes;
+        this.allFetched = TransferNotice.message(link.peer());
     }
 
     /** Fetches block {@code remotes[i]} of a layer to place {@code locals[i]}, for all i below {@code count}. */
     void fetch(RemoteSegment layer, int[] remotes, int[] locals, int count) throws InterruptedException {
-        fetch(layer, remotes, locals, count, NO_NOTICE);
+        fetch(layer, remotes, locals, count, TransferNotice.NONE, 0);
     }
 
     /**
@@ -39,25 +44,21 @@ final class Fetcher {
      */
     void fetchAndNotify(RemoteSegment layer, int[] remotes, int[] locals, int count, int number)
             throws InterruptedException {
-        fetch(layer, remotes, locals, count, number);
+        fetch(layer, remotes, locals, count, allFetched, number);
     }
 
-    private void fetch(RemoteSegment layer, int[] remotes, int[] locals, int count, long notice)
+    private void fetch(RemoteSegment layer, int[] remotes, int[] locals, int count, TransferNotice notice, long value)
             throws InterruptedException {
-        list.clear();
-        for (int i = 0; i < count; i++) {
-            boolean isLast = i == count - 1 && notice == NO_NOTICE;
-            list.read(layer, (long) remotes[i] * blockBytes, i)
-                    .into(local, (long) locals[i] * blockBytes, blockBytes)
-                    .flags(isLast ? PostFlags.DEFAULT : PostFlags.UNSIGNALLED);
-        }
-        if (notice != NO_NOTICE) {
-            list.sendImmediate(link.peer(), notice, count).flags(PostFlags.DEFAULT.fenced());
-        }
-        if (link.jetty().jfs().post(list) < list.size()) { // it holds a whole list, and is empty
-            throw list.refusal().orElseThrow(() -> new IllegalStateException("the queue is full, though it is empty"));
+        PreparedTransfer transfer = transfers.computeIfAbsent(layer, this::prepared);
+        if (!transfer.post(Opcode.READ, locals, 0, remotes, 0, count, count, notice, value)) {
+            throw new IllegalStateException("the queue is full, though it is empty");
         }
         awaitRecord(layer);
+    }
+
+    private PreparedTransfer prepared(RemoteSegment layer) {
+        int blocks = Math.toIntExact(layer.lengthBytes() / blockBytes);
+        return PreparedTransfer.of(link.jetty().jfs(), List.of(layer), local, blockBytes, blocks);
     }
 
     private void awaitRecord(RemoteSegment layer) throws InterruptedException {
