@@ -69,7 +69,7 @@ class KvCacheIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"shm0, host", "shm0, npu", "udma0, host"})
+    @CsvSource({"shm0, host", "shm0, npu", "udma0, host", "udma0, npu"})
     void everyBlockIsRight(String device, String memory) throws Exception {
         Process run =
                 start("--device", device, "--memory", memory, "--seconds", "1", "--layers", "4", "--blocks", "64");
@@ -86,7 +86,7 @@ class KvCacheIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"shm0, host", "shm0, npu", "udma0, host"})
+    @CsvSource({"shm0, host", "shm0, npu", "udma0, host", "udma0, npu"})
     void killedProducerIsNamed(String device, String memory) throws Exception {
         Process run = start("--device", device, "--memory", memory, "--seconds", "60");
         await().atMost(Duration.ofSeconds(30))
