@@ -34,8 +34,11 @@ public interface CopyPort {
     /** Makes one copy of two, which has ended when both have, and succeeded if both have; the second number is void. */
     void join(long copy, long other);
 
-    /** Whether copies of a packet into a region can begin now. If not, the waiter hears of the time. */
-    boolean mayCopyIn(int region, CopyWaiter waiter);
+    /**
+     * Whether the copies of a packet can begin now, whatever ranges it has, and none of which is longer. If not, the waiter hears
+     * of the time.
+     */
+    boolean mayBegin(int region, int lengthBytes, CopyWaiter waiter);
 
     /** Whether many bytes may be awaited for a region: at least half of the fragments are free. The waiter hears of the time. */
     boolean hasRoom(int region, CopyWaiter waiter);
@@ -81,7 +84,7 @@ public interface CopyPort {
         }
 
         @Override
-        public boolean mayCopyIn(int region, CopyWaiter waiter) {
+        public boolean mayBegin(int region, int lengthBytes, CopyWaiter waiter) {
             return true;
         }
 

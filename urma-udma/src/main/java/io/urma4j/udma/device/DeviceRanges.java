@@ -92,7 +92,7 @@ final class DeviceRanges {
         parts.begin(ring, at, toOffset, lengthBytes);
         while (isPossible && parts.next()) {
             int region = region();
-            isPossible = region == DeviceKeys.NO_REGION || copies.mayCopyIn(region, waiter);
+            isPossible = region == DeviceKeys.NO_REGION || copies.mayBegin(region, parts.lengthBytes, waiter);
         }
         return isPossible;
     }

@@ -72,7 +72,8 @@ final class SourceWindow {
      * @param offset of the range in its registration
      */
     void fetch(CopyWaiter of, long position, RangeParts part, int region, long offset) {
-        isStarved &= !copies.mayCopyIn(region, of);
+        int chunkBytes = (int) Math.min(CHUNK_BYTES, part.rangeBytes());
+        isStarved = isStarved && !copies.mayBegin(region, chunkBytes, of);
         if (isStarved) {
             isReady = false;
             return;

@@ -1,5 +1,6 @@
 package io.urma4j.udma.staging;
 
+import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * one is for the time when none does. It sleeps while no copy is in progress.
  */
 final class CopyWatch implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(CopyWatch.class.getName());
+
     /** How long it watches a copy without sleeping: most are shorter. */
     private static final long SPIN_NANOS = 20_000;
 
@@ -49,12 +52,21 @@ final class CopyWatch implements AutoCloseable {
     private void run() {
         while (!isClosed) {
             if (hasNews()) {
-                card.accept(look);
+                look();
             } else if (isAnyRunning()) {
                 await();
             } else {
                 park();
             }
+        }
+    }
+
+    /** A card that fails in a step goes on, and so do its copies. */
+    private void look() {
+        try {
+            card.accept(look);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "a step of the card failed behind a copy", e);
         }
     }
 

@@ -107,9 +107,10 @@ final class EngineSlab implements AutoCloseable {
         wakeWaiting();
     }
 
-    /** Whether each packet finds fragments. */
-    boolean hasForPacket() {
-        return freeLong.size() >= OF_ONE_PACKET;
+    /** Whether a packet finds fragments, none of whose ranges is longer. */
+    boolean hasForPacket(int lengthBytes) {
+        int free = lengthBytes <= SHORT_BYTES ? freeShort.size() + freeLong.size() : freeLong.size();
+        return free >= OF_ONE_PACKET;
     }
 
     /** Whether at least half of the fragments are free. */

@@ -212,9 +212,9 @@ public final class Stager implements CopyPort, AutoCloseable {
     }
 
     @Override
-    public boolean mayCopyIn(int number, CopyWaiter waiter) {
+    public boolean mayBegin(int number, int lengthBytes, CopyWaiter waiter) {
         Region region = regions[number];
-        if (region == null || !region.hasAtomic && region.slab.hasForPacket()) {
+        if (region == null || !region.hasAtomic && region.slab.hasForPacket(lengthBytes)) {
             return true;
         }
         region.slab.await(waiter);

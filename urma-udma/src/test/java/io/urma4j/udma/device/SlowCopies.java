@@ -173,7 +173,7 @@ final class SlowCopies implements CopyPort {
     }
 
     @Override
-    public boolean mayCopyIn(int region, CopyWaiter waiter) {
+    public boolean mayBegin(int region, int lengthBytes, CopyWaiter waiter) {
         return room(fragments - copies.size() >= OF_ONE_PACKET && !hasAtomic, waiter);
     }
 

@@ -142,12 +142,14 @@ class StagerTest {
 
         assertThat(copyIn(64, 1)).isEqualTo(Memory.BUSY);
         assertThat(fadd(64, 1)).isEqualTo(Memory.BUSY);
-        assertThat(locked(() -> stager.mayCopyIn(number, waiter))).isFalse();
+        assertThat(locked(() -> stager.mayBegin(number, CopyPort.MAX_BYTES, waiter)))
+                .isFalse();
         npus.stop(0, false);
         awaitState(atomic, CopyState.DONE);
 
         assertThat(locked(() -> stager.original(atomic))).isZero();
-        assertThat(locked(() -> stager.mayCopyIn(number, waiter))).isTrue();
+        assertThat(locked(() -> stager.mayBegin(number, CopyPort.MAX_BYTES, waiter)))
+                .isTrue();
         long next = fadd(64, 1);
         awaitState(next, CopyState.DONE);
         assertThat(locked(() -> stager.original(next))).isEqualTo(5);
@@ -186,7 +188,10 @@ class StagerTest {
         assertThat(copy).isEqualTo(Memory.BUSY);
         assertThat(copies).hasSize(EngineSlab.LONG_FRAGMENTS);
         assertThat(locked(() -> stager.hasRoom(number, waiter))).isFalse();
-        assertThat(locked(() -> stager.mayCopyIn(number, waiter))).isFalse();
+        assertThat(locked(() -> stager.mayBegin(number, CopyPort.MAX_BYTES, waiter)))
+                .isFalse();
+        assertThat(locked(() -> stager.mayBegin(number, EngineSlab.SHORT_BYTES, waiter)))
+                .isTrue();
 
         copies.forEach(one -> locked(() -> {
             stager.release(one);
