@@ -541,7 +541,7 @@ class InvalidationTest {
         restless.in("dmaMap:nic0", () -> acquisition.invalidate(InvalidationReason.REMAPPED));
 
         assertThatThrownBy(() -> region.copyIn(stream, 0, host.asSlice(0, 8), new Copy()))
-                .hasMessageContaining("it is MOVED");
+                .hasMessageContaining("its pages have moved 3 times");
 
         assertThat(restlessRegistration.counters().repins()).isEqualTo(3);
         region.close();
