@@ -79,21 +79,15 @@ final class SendPayloads {
         return true;
     }
 
-    /** Ends a work request with its final status. */
-    @FunctionalInterface
-    interface End {
-        void end(SendSlot slot, int status);
-    }
-
     /** Ends the work requests whose results waited for copies, if these have ended. */
-    void endHeld(OrderWindow<SendSlot, PeerFlow> window, End end) {
+    void endHeld(OrderWindow<SendSlot, PeerFlow> window, SendQueue queue) {
         for (long position = window.head(); held > 0 && position < window.end(); position++) {
             SendSlot slot = window.at(position);
             if (slot.heldStatus != SendSlot.NOT_HELD && slot.pending(copies).haveEnded()) {
                 int status = slot.heldStatus;
                 slot.heldStatus = SendSlot.NOT_HELD;
                 held--;
-                end.end(slot, status(slot, status));
+                queue.end(slot, status(slot, status));
             }
         }
     }

@@ -121,7 +121,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
         starts.beginStep(nowNanos);
         admit(nowNanos);
         failWithCq();
-        payloads.endHeld(window, this::end);
+        payloads.endHeld(window, this);
         starts.step();
         setTimer(nowNanos);
         assert isSound() : order;
@@ -384,7 +384,8 @@ final class SendQueue extends Task implements SendWork, CqUser {
         }
     }
 
-    private void end(SendSlot slot, int status) {
+    /** A work request has ended, and no copy is in progress for it. */
+    void end(SendSlot slot, int status) {
         if (status == WorkStatus.SUCCESS) {
             Flow flow = slot.flow;
             if (flow != null && slot.isMessage()) {
