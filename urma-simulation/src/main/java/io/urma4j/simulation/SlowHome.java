@@ -261,7 +261,7 @@ final class SlowHome implements Memory {
     }
 
     @Override
-    public boolean invalidate(int key, int connection) {
+    public long invalidate(int key, int connection) {
         return keys.invalidate(key, connection);
     }
 }

@@ -347,6 +347,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class DeviceRevocation extends DeviceRevocationContract {
+        DeviceRevocation() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class PreparedTransfer extends PreparedTransferContract {
         PreparedTransfer() {
             super(deviceUnderTest);

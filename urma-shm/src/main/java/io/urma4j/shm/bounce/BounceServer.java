@@ -184,6 +184,7 @@ public final class BounceServer implements AutoCloseable {
                 any = true;
                 started.set(i, started.getLast());
                 started.removeLast();
+                copy.end();
                 tell(copy.request(), copy.result(), copy.value());
             }
         }
@@ -212,9 +213,21 @@ public final class BounceServer implements AutoCloseable {
     /** Returns 0 for a copy that was started. */
     private int tryStart(BounceRequest request) {
         ServedGrant grant = grants.apply(request.grant);
-        if (grant == null || grant.hasEnded()) {
+        if (grant == null || !grant.requests().tryBegin()) {
             return BounceLayout.REVOKED;
         }
+        int result = BounceLayout.FAILED;
+        try {
+            result = tryStart(request, grant);
+        } finally {
+            if (result != 0) {
+                grant.requests().end();
+            }
+        }
+        return result;
+    }
+
+    private int tryStart(BounceRequest request, ServedGrant grant) {
         boolean allowed = request.isAtomic()
                 ? grant.access().canAtomic()
                 : request.opcode == BounceRequest.READ || grant.access().canWrite();

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServedCopy {
     private final BounceRequest request;
+    private final ServedGrant grant;
     private final StagedRegion region;
     private final CopyStream stream;
     private final MemorySegment fragment;
@@ -28,6 +29,7 @@ final class ServedCopy {
     private ServedCopy(
             BounceRequest request, ServedGrant grant, CopyStream stream, MemorySegment fragment, boolean isExclusive) {
         this.request = request;
+        this.grant = grant;
         this.region = grant.served();
         this.stream = stream;
         this.fragment = fragment;
@@ -107,6 +109,11 @@ final class ServedCopy {
             isOwner = false;
             region.disown(this);
         }
+    }
+
+    /** Once, after it {@linkplain #isDone is done}. */
+    void end() {
+        grant.requests().end();
     }
 
     /** How it has ended. */

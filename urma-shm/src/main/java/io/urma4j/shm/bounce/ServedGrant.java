@@ -11,6 +11,6 @@ public interface ServedGrant {
     /** What the importer may do. */
     Access access();
 
-    /** Whether the import was revoked or released. */
-    boolean hasEnded();
+    /** Its requests: none begins once the import was revoked or released. */
+    ServedRequests requests();
 }

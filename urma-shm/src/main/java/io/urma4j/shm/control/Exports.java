@@ -262,7 +262,17 @@ final class Exports {
         List.copyOf(peer.grants.values()).forEach(this::end);
     }
 
+    /** At once, but for device memory whose copies by that grant are in progress. */
     private void end(Grant grant) {
+        CompletableFuture<Void> quiet = grant.requests().shut();
+        if (quiet.isDone()) {
+            ended(grant);
+        } else {
+            var _ = quiet.thenRun(() -> engine.execute(() -> ended(grant)));
+        }
+    }
+
+    private static void ended(Grant grant) {
         grant.importer().grants.remove(grant.number());
         grant.importer().served.remove(grant.number());
         grant.end();

@@ -3,6 +3,7 @@ package io.urma4j.shm.control;
 import io.urma4j.Access;
 import io.urma4j.Importer;
 import io.urma4j.shm.bounce.ServedGrant;
+import io.urma4j.shm.bounce.ServedRequests;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.support.StagedRegion;
@@ -20,6 +21,7 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
     private final Connection via;
     private final Access access;
     private final Set<GrantBoard.ShmGrant> windows = new HashSet<>(); // of a windows-only segment; guarded by this
+    private final ServedRequests requests = new ServedRequests(); // of device memory
     private boolean told;
     private volatile boolean ended;
 
@@ -87,6 +89,11 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
         StagedRegion device = segment.device();
         assert device != null : segment + " is not served";
         return device;
+    }
+
+    @Override
+    public ServedRequests requests() {
+        return requests;
     }
 
     /** Whether the importer no longer touches the memory by this grant. For any thread. */

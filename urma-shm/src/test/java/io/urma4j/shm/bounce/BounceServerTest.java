@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,7 +62,7 @@ class BounceServerTest {
     private ShmMemory buffer;
     private BounceServer server;
 
-    private record Grant(StagedRegion served, Access access, boolean hasEnded) implements ServedGrant {}
+    private record Grant(StagedRegion served, Access access, ServedRequests requests) implements ServedGrant {}
 
     @BeforeEach
     void open(@TempDir Path directory) {
@@ -71,9 +72,10 @@ class BounceServerTest {
         region = memory.pin(true, List.of());
         region.activate(NO_KEYS);
         served = copies.region(region);
-        grants.put(1L, new Grant(served, Access.READ_WRITE_ATOMIC, false));
-        grants.put(2L, new Grant(served, Access.READ, false));
-        grants.put(3L, new Grant(served, Access.READ_WRITE, true));
+        grants.put(1L, new Grant(served, Access.READ_WRITE_ATOMIC, new ServedRequests()));
+        grants.put(2L, new Grant(served, Access.READ, new ServedRequests()));
+        grants.put(3L, new Grant(served, Access.READ_WRITE, new ServedRequests()));
+        grants.get(3L).requests().shut();
         buffer = ShmMemory.allocate(BounceLayout.BYTES, AllocOptions.DEFAULT, "test");
         ImportedMapping mapping = ImportedMapping.mapWhole(buffer.fd().duplicate(), BounceLayout.BYTES, true);
         server = new BounceServer(mapping, grants::get, NO_RINGS, "test");
@@ -230,6 +232,39 @@ class BounceServerTest {
         assertThat(resultOf(numbered(request(1, Opcode.READ, 0, 8), 8))).isEqualTo(BounceLayout.REVOKED);
         assertThat(resultOf(numbered(request(1, Opcode.FADD, 0, 8), 9))).isEqualTo(BounceLayout.REVOKED);
         assertThat(served.tryOwn(this)).as("nothing owns the region").isTrue();
+    }
+
+    /** A revocation is complete once no byte moves: a request that has begun is waited for, and no further one begins. */
+    @Test
+    void endOfAnImportWaitsForItsRequest() {
+        ServedRequests requests = grants.get(1L).requests();
+        assertThat(served.tryOwn(this)).isTrue(); // the request must wait
+        BounceRequest running = request(1, Opcode.FADD, 0, 8);
+        assertThat(accepts(running)).isTrue();
+        BounceRequest read = request(1, Opcode.READ, 0, 8);
+        read.fragment = 1;
+        assertThat(resultOf(read)).as("so the one before it has begun").isEqualTo(BounceLayout.DONE);
+
+        CompletableFuture<Void> quiet = requests.shut();
+        BounceRequest late = numbered(request(1, Opcode.READ, 0, 8), 8);
+        late.fragment = 1;
+        assertThat(resultOf(late)).isEqualTo(BounceLayout.REVOKED);
+        assertThat(quiet).isNotDone();
+
+        served.disown(this);
+
+        assertThat(await(running)).isEqualTo(BounceLayout.DONE);
+        assertThat(quiet).isDone();
+    }
+
+    /** One that is refused does not count. */
+    @Test
+    void endOfAnImportWaitsForNoRequestThatIsRefused() {
+        assertThat(resultOf(request(2, Opcode.WRITE, 0, 8))).isEqualTo(BounceLayout.REFUSED);
+        memory.closeByForce();
+        assertThat(resultOf(numbered(request(2, Opcode.READ, 0, 8), 8))).isEqualTo(BounceLayout.REVOKED);
+
+        assertThat(grants.get(2L).requests().shut()).isDone();
     }
 
     @Test

@@ -54,6 +54,15 @@ public interface CopyPort {
     /** The copy is needed no more. If it has not ended, it ends unheard. */
     void release(long copy);
 
+    /**
+     * A number whose state is {@link CopyState#RUNNING} until the copies have ended that are in progress now, of that region and
+     * perhaps of others; then it is DONE. It need not be released. The waiter hears of the end.
+     *
+     * @param earlier such a number with the same waiter, which is to cover these copies as well, or {@link Memory#AT_ONCE}
+     * @return {@link Memory#AT_ONCE} if no copy is in progress
+     */
+    long barrier(long earlier, int region, CopyWaiter waiter);
+
     /** Wakes the waiters of copies that have ended, and goes on with atomics. */
     void poll();
 
@@ -110,6 +119,11 @@ public interface CopyPort {
 
         @Override
         public void release(long copy) {}
+
+        @Override
+        public long barrier(long earlier, int region, CopyWaiter waiter) {
+            return Memory.AT_ONCE;
+        }
 
         @Override
         public void poll() {}

@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.transport.Memory;
+import java.util.function.IntConsumer;
 
 /**
  * The memory behind the keys of a card. Memory of the host answers at once. Of device memory the keys know only permissions and
@@ -15,4 +16,17 @@ public interface DeviceKeys extends Memory {
 
     /** The place of a VA in the registration, of a key that was checked. */
     long regionOffset(int key, long va);
+
+    /**
+     * Revokes what a SEND_INVALIDATE of that key ends, if the peer of the connection has the permission; false if not.
+     *
+     * @param revoked gets the registration of each revoked key of device memory
+     */
+    boolean invalidate(int key, int connection, IntConsumer revoked);
+
+    /** In memory of the host no byte moves by a revoked key. */
+    @Override
+    default long invalidate(int key, int connection) {
+        return invalidate(key, connection, _ -> {}) ? AT_ONCE : REFUSED;
+    }
 }

@@ -7,6 +7,7 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PinnedMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -194,7 +195,7 @@ final class KeyTable implements DeviceKeys {
     }
 
     /** Revokes what a peer's SEND_INVALIDATE ends: of windows-only segments its windows, of others all keys, if it has one. */
-    private void revokeFor(int peer, long owner) {
+    private void revokeFor(int peer, long owner, IntConsumer revoked) {
         boolean whole = holders.hasWhole(owner, peer);
         if (!whole && !holders.hasWindow(owner, peer)) {
             return;
@@ -203,6 +204,9 @@ final class KeyTable implements DeviceKeys {
             Entry entry = entries[index];
             if (entry.memory != null && entry.owner == owner && (entry.windowsOnly ? isWindowOf(peer, entry) : whole)) {
                 retire(index, entry);
+                if (entry.region != NO_REGION) {
+                    revoked.accept(entry.region);
+                }
             }
         }
         listener.invalidated(owner, peer, whole);
@@ -370,12 +374,12 @@ final class KeyTable implements DeviceKeys {
     }
 
     @Override
-    public boolean invalidate(int key, int connection) {
+    public boolean invalidate(int key, int connection, IntConsumer revoked) {
         Entry entry = find(key);
         if (entry == null || entry.owner == 0 || entry.peer == 0 || entry.peer != peers.peerOf(connection)) {
             return false;
         }
-        revokeFor(entry.peer, entry.owner);
+        revokeFor(entry.peer, entry.owner, revoked);
         return true;
     }
 

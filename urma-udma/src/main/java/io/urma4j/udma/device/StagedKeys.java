@@ -5,6 +5,7 @@ import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 
 /**
@@ -145,8 +146,26 @@ final class StagedKeys implements Memory {
         return keys.atomic(opcode, key, va, sizeBytes, operand, expected, connection);
     }
 
+    // ---- revocation
+
     @Override
-    public boolean invalidate(int key, int connection) {
-        return keys.invalidate(key, connection);
+    public long invalidate(int key, int connection) {
+        Barrier barrier = new Barrier(waiter(connection));
+        return keys.invalidate(key, connection, barrier) ? barrier.number : REFUSED;
+    }
+
+    /** The copies that are in progress by revoked keys. */
+    private final class Barrier implements IntConsumer {
+        private final CopyWaiter waiter;
+        private long number = AT_ONCE;
+
+        Barrier(CopyWaiter waiter) {
+            this.waiter = waiter;
+        }
+
+        @Override
+        public void accept(int region) {
+            number = copies.barrier(number, region, waiter);
+        }
     }
 }

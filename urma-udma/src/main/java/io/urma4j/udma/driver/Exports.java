@@ -336,7 +336,7 @@ final class Exports {
 
     /** Completed once no copy moves bytes that a revoked key has begun. */
     private CompletableFuture<Void> quiet(DeviceBytes device) {
-        return adapter.eventLoop().call(_ -> adapter.copies().barrier(device.region()));
+        return adapter.eventLoop().call(_ -> adapter.copies().quiet(device.region()));
     }
 
     /** The device memory is gone: its importers lose access, as by a revocation. Any thread. */

@@ -12,7 +12,6 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,18 +145,10 @@ final class EngineSlab implements AutoCloseable {
         return running.isEmpty();
     }
 
-    /** Completed once the copies that are in progress now have ended. An atomic counts as a whole. */
-    CompletableFuture<Void> barrier() {
-        StagedCopy last = running.peekLast();
-        if (last == null) {
-            return CompletableFuture.completedFuture(null);
-        }
-        CompletableFuture<Void> barrier = last.barrier;
-        if (barrier == null) {
-            barrier = new CompletableFuture<>();
-            last.barrier = barrier;
-        }
-        return barrier;
+    /** Has a barrier wait for the copies in progress; the slab is not idle. An atomic counts as a whole. */
+    void await(Barrier barrier) {
+        barrier.add();
+        running.getLast().barriers.add(barrier);
     }
 
     /** Takes the oldest copy if it has ended; null if not. Aborts one that takes too long. */

@@ -4,12 +4,13 @@ import io.urma4j.peer.Copy;
 import io.urma4j.udma.device.CopyWaiter;
 import io.urma4j.udma.transport.CopyState;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.CompletableFuture;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A fragment, and the copy that uses it. Used again and again; each use has a generation, which is in its number. */
 final class StagedCopy {
-    private static final int SLOT_BITS = 16;
+    static final int SLOT_BITS = 16;
 
     /** What moves. */
     enum Kind {
@@ -47,9 +48,8 @@ final class StagedCopy {
     @Nullable
     StagedCopy next; // that was joined
 
-    /** Waits until it has ended, and all before it. */
-    @Nullable
-    CompletableFuture<Void> barrier;
+    /** That wait until it has ended, and all before it. */
+    final List<Barrier> barriers = new ArrayList<>();
 
     /** What it does with the bytes, if it is an atomic. */
     final AtomicFragment atomic = new AtomicFragment();
@@ -81,7 +81,6 @@ final class StagedCopy {
         isReleased = false;
         isRefused = false;
         next = null;
-        barrier = null;
     }
 
     boolean isAtomic() {

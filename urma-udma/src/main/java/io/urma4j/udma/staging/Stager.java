@@ -8,6 +8,9 @@ import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,9 @@ public final class Stager implements CopyPort, AutoCloseable {
     private volatile EngineSlab[] slabs = {}; // both change under this object's monitor
     private volatile @Nullable Region[] regions = new Region[1]; // by number; 0 is none
     private boolean isClosed;
+
+    private final Map<Long, Barrier> barriers = new HashMap<>(); // by number; both under the card's lock
+    private long lastBarrier;
 
     /** Without device memory. */
     public Stager() {}
@@ -79,12 +85,33 @@ public final class Stager implements CopyPort, AutoCloseable {
         regions = next;
     }
 
+    // ---- barriers
+
+    @Override
+    public long barrier(long earlier, int number, CopyWaiter waiter) {
+        Region region = regions[number];
+        if (region == null || region.slab.isIdle()) {
+            return earlier;
+        }
+        Barrier barrier = barriers.get(earlier);
+        if (barrier == null) {
+            barrier = new Barrier(++lastBarrier, waiter);
+            barriers.put(barrier.number(), barrier);
+        }
+        region.slab.await(barrier);
+        return barrier.number();
+    }
+
     /**
      * Completed once the copies have ended that are in progress now, of a region or others of its device. Under the card's lock.
      */
-    public CompletableFuture<Void> barrier(int number) {
-        Region region = regions[number];
-        return region == null ? CompletableFuture.completedFuture(null) : region.slab.barrier();
+    public CompletableFuture<Void> quiet(int number) {
+        CompletableFuture<Void> quiet = new CompletableFuture<>();
+        CopyWaiter waiter = () -> quiet.completeAsync(() -> null); // not under the card's lock
+        if (barrier(Memory.AT_ONCE, number, waiter) == Memory.AT_ONCE) {
+            quiet.complete(null);
+        }
+        return quiet;
     }
 
     // ---- copies
@@ -233,6 +260,9 @@ public final class Stager implements CopyPort, AutoCloseable {
 
     @Override
     public CopyState state(long copy) {
+        if (Barrier.isNumber(copy)) {
+            return barriers.containsKey(copy) ? CopyState.RUNNING : CopyState.DONE;
+        }
         return find(copy).state();
     }
 
@@ -248,6 +278,9 @@ public final class Stager implements CopyPort, AutoCloseable {
 
     @Override
     public void release(long number) {
+        if (Barrier.isNumber(number)) {
+            return; // it is forgotten at its end
+        }
         StagedCopy copy = find(number);
         while (copy != null) {
             StagedCopy next = copy.next;
@@ -285,14 +318,22 @@ public final class Stager implements CopyPort, AutoCloseable {
     }
 
     private void end(StagedCopy copy) {
-        CompletableFuture<Void> barrier = copy.barrier;
         copy.hasEnded = true;
         copy.waiter.copyEnded();
+        pass(copy.barriers);
         giveIfOver(copy);
-        if (barrier != null) {
-            copy.barrier = null;
-            barrier.completeAsync(() -> null); // not under the card's lock
+    }
+
+    private void pass(List<Barrier> awaiting) {
+        if (awaiting.isEmpty()) {
+            return;
         }
+        for (Barrier barrier : awaiting) {
+            if (barrier.isPassed()) {
+                barriers.remove(barrier.number());
+            }
+        }
+        awaiting.clear();
     }
 
     /** Whether it is an atomic whose second half begins. */

@@ -217,7 +217,7 @@ public final class Connection {
 
     /** Whether something was left for the next {@link #step}. */
     public boolean hasLeft() {
-        return state == State.OPEN && (responder.owesAcknowledgement() || requester.isCoalescing());
+        return state == State.OPEN && (responder.answers().isAcknowledgementDue() || requester.isCoalescing());
     }
 
     /** The deadline of the next {@link #step}; {@code Long.MAX_VALUE} for none. */

@@ -2,15 +2,11 @@ package io.urma4j.udma.transport;
 
 import static java.util.Objects.requireNonNull;
 
-import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Deth;
 import io.urma4j.udma.wire.Header;
-import io.urma4j.udma.wire.Ieth;
-import io.urma4j.udma.wire.Imm64;
-import io.urma4j.udma.wire.ImmDt;
 import io.urma4j.udma.wire.NotifyEth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
@@ -44,6 +40,7 @@ final class Incoming {
     private final Memory memory;
     private final Receivers receivers;
     private final HeldFlows heldFlows = new HeldFlows();
+    private final Invalidation invalidation;
 
     private State state = State.NONE;
 
@@ -75,6 +72,7 @@ final class Incoming {
         this.config = config;
         this.memory = memory;
         this.receivers = receivers;
+        this.invalidation = new Invalidation(config, memory);
     }
 
     boolean hasEnded() {
@@ -165,12 +163,12 @@ final class Incoming {
     }
 
     /** The copy of such a packet has ended, with that syndrome. */
-    int finish(Packet packet, int copied, long nowNanos) {
+    int finish(Packet packet, long psn, int copied, long nowNanos) {
         isEnding = false;
         if (!TransferOpcodes.isWrite(packet.opcode())) {
             boolean isLast = TransferOpcodes.isLast(packet.opcode());
-            int sent = sent(packet, copied == FINE, isLast, nowNanos);
-            return sent == FINE ? FINE : refuse(isLast, sent);
+            int sent = sent(packet, psn, copied == FINE, isLast, nowNanos);
+            return sent == FINE || sent == PLACING ? sent : refuse(isLast, sent);
         }
         int syndrome = copied == FINE ? store(packet) : copied;
         if (syndrome != FINE) {
@@ -259,33 +257,29 @@ final class Incoming {
             return BUSY;
         }
         isEnding = copy > Memory.AT_ONCE;
-        return isEnding ? PLACING : sent(packet, copy == Memory.AT_ONCE, isLast, nowNanos);
+        return isEnding ? PLACING : sent(packet, psn, copy == Memory.AT_ONCE, isLast, nowNanos);
     }
 
     /** The bytes of a packet of a SEND are in the buffer, or cannot be placed there. */
-    private int sent(Packet packet, boolean isPlaced, boolean isLast, long nowNanos) {
+    private int sent(Packet packet, long psn, boolean isPlaced, boolean isLast, long nowNanos) {
         ReceiveWork receive = requireNonNull(work);
         if (!isPlaced) {
             end(WorkStatus.LOC_ACCESS_ERR, packet, hadBytes, nowNanos);
             return Aeth.NAK_REMOTE_OPERATION;
         }
+        if (Opcodes.has(packet.opcode(), Header.IETH)) {
+            copy = invalidation.revoke(packet, psn, receive);
+            isEnding = copy > Memory.AT_ONCE;
+            if (copy != Memory.AT_ONCE) {
+                return isEnding ? PLACING : Aeth.NAK_REMOTE_ACCESS;
+            }
+        }
         hadBytes += packet.payloadBytes();
         if (isLast) {
-            if (Opcodes.has(packet.opcode(), Header.IETH) && !invalidate(packet, receive)) {
-                return Aeth.NAK_REMOTE_ACCESS;
-            }
             end(WorkStatus.SUCCESS, packet, hadBytes, nowNanos);
             hasEnded = true;
         }
         return FINE;
-    }
-
-    private boolean invalidate(Packet packet, ReceiveWork receive) {
-        return receive.allowsInvalidate() && memory.invalidate(invalidated(packet), config.number());
-    }
-
-    private static int invalidated(Packet packet) {
-        return Ieth.remoteKey(packet.bytes(), packet.at(Header.IETH));
     }
 
     /** Finds the receive work request for the message. */
@@ -332,37 +326,13 @@ final class Incoming {
         receive.done(
                 handle,
                 status,
-                opcode(packet),
+                ReceiveRecord.opcode(packet),
                 length,
-                immediate(packet),
+                ReceiveRecord.immediate(packet),
                 solicited,
                 sourceQueue,
                 config.number(),
                 nowNanos);
-    }
-
-    /** The opcode in the record of the message, a number of URMA. */
-    private static int opcode(Packet packet) {
-        int opcode = packet.opcode();
-        if (TransferOpcodes.isWrite(opcode)) {
-            return WorkOpcode.WRITE_IMM;
-        }
-        if (Opcodes.has(opcode, Header.IETH)) {
-            return WorkOpcode.SEND_INVALIDATE;
-        }
-        return TransferOpcodes.isReported(opcode) ? WorkOpcode.SEND_IMM : WorkOpcode.SEND;
-    }
-
-    private static long immediate(Packet packet) {
-        MemorySegment bytes = packet.bytes();
-        int opcode = packet.opcode();
-        if (Opcodes.has(opcode, Header.IMM_DT)) {
-            return ImmDt.immediate(bytes, packet.at(Header.IMM_DT)) & 0xFFFF_FFFFL;
-        }
-        if (Opcodes.has(opcode, Header.IMM_64)) {
-            return Imm64.immediate(bytes, packet.at(Header.IMM_64));
-        }
-        return Opcodes.has(opcode, Header.IETH) ? invalidated(packet) & 0xFFFF_FFFFL : 0;
     }
 
     // ---- WRITE

@@ -108,6 +108,11 @@ public interface Memory {
     /** The connection needs the copy no more. If it has not ended, it ends without a word. */
     default void release(long copy) {}
 
-    /** SEND_INVALIDATE: revokes the key, if the peer of the connection has the permission; false if not. */
-    boolean invalidate(int key, int connection);
+    /**
+     * SEND_INVALIDATE: revokes the key, and the others that end with it, if the peer of the connection has the permission.
+     *
+     * @return {@link #REFUSED} if it has not; {@link #AT_ONCE} if no byte moves by these keys any more; else a number for {@link
+     *     #state}, which is RUNNING until then. It need not be released
+     */
+    long invalidate(int key, int connection);
 }

@@ -200,6 +200,22 @@ final class Placements {
         return memory.state(aloneCopy).syndrome();
     }
 
+    /**
+     * Ends the transfer whose copy has ended.
+     *
+     * @return its syndrome, or {@link Incoming#PLACING} if it waits for more: a SEND_INVALIDATE, for copies by the keys that it has
+     *     revoked
+     */
+    int finish(Packet packet, long psn, long nowNanos) {
+        int copied = aloneSyndrome();
+        removeAlone();
+        int syndrome = incoming.finish(packet, psn, copied, nowNanos);
+        if (syndrome == Incoming.PLACING) {
+            begin(Alone.TRANSFER, incoming.copy(), aloneTransmission);
+        }
+        return syndrome;
+    }
+
     /** The value before the atomic. */
     long original() {
         return memory.original(aloneCopy);

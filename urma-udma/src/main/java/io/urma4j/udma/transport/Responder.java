@@ -195,11 +195,6 @@ final class Responder {
         return reports.dueNanos();
     }
 
-    /** Whether an acknowledgement is to be told. */
-    boolean owesAcknowledgement() {
-        return answers.isAcknowledgementDue();
-    }
-
     /** What is to be told, of which a request may bring along a mere acknowledgement. */
     ResponseScheduler answers() {
         return answers;
@@ -397,10 +392,7 @@ final class Responder {
             refusePlaced(late, syndrome, nowNanos);
             syndrome = late.answerPlaced();
         }
-        boolean hasAloneEnded = late.hasAloneEnded();
-        if (hasAloneEnded) {
-            endAlone(late, nowNanos);
-        }
+        boolean hasAloneEnded = late.hasAloneEnded() && endAlone(late, nowNanos);
         boolean goesOn = late.goesOn() || hasAloneEnded && !recovery.isEmpty(); // what is behind it is kept
         if (goesOn && !isBroken) {
             isGapTold = false;
@@ -426,24 +418,33 @@ final class Responder {
         connection.refused(syndrome, nowNanos);
     }
 
-    /** The request that is expected has had its copy. */
-    private void endAlone(Placements late, long nowNanos) {
+    /** The request that is expected has had its copy. False if it waits for another. */
+    private boolean endAlone(Placements late, long nowNanos) {
         long psn = expected;
-        int syndrome = late.aloneSyndrome();
-        int transmission = late.aloneTransmission();
-        long original = late.original();
-        boolean isAtomic = late.alone() == Alone.ATOMIC;
-        late.removeAlone();
         answers.arrived(true); // its time says nothing about the network
-        if (!isAtomic) {
+        if (late.alone() == Alone.ATOMIC) {
+            endAtomic(late, psn, nowNanos);
+        } else {
             Packet packet = requireNonNull(recovery.get(psn));
-            transferred(packet, psn, transmission, incoming.finish(packet, syndrome, nowNanos), nowNanos);
-        } else if (syndrome == Incoming.FINE) {
+            int syndrome = late.finish(packet, psn, nowNanos);
+            if (syndrome == Incoming.PLACING) {
+                return false;
+            }
+            transferred(packet, psn, late.aloneTransmission(), syndrome, nowNanos);
+        }
+        recovery.remove(psn, expected);
+        return true;
+    }
+
+    private void endAtomic(Placements late, long psn, long nowNanos) {
+        int syndrome = late.aloneSyndrome();
+        long original = late.original();
+        late.removeAlone();
+        if (syndrome == Incoming.FINE) {
             resources.makeRoom();
-            atomicExecuted(psn, original, transmission);
+            atomicExecuted(psn, original, late.aloneTransmission());
         } else {
             refuseAnswered(psn, 1, syndrome, nowNanos);
         }
-        recovery.remove(psn, expected);
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.KeyConfig.DeviceBytes;
 import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;
@@ -206,6 +207,41 @@ class DeviceMemoryTest {
 
         assertThat(queue.cq.pollAll()).isEmpty();
         assertThat(hosts.here.events).isEmpty();
+    }
+
+    /** The bytes of a WRITE by another connection must be in the memory, or never come, before its owner hears that it is revoked. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100})
+    void recordOfAnInvalidationWaitsForCopiesInProgress(int messageBytes) {
+        copiesHere.mostNanos = 1;
+        copiesThere.mostNanos = 2_000_000;
+        fill(memoryHere, 1);
+        receives = hosts.there.new Receives(hosts.there.new Cq(64), with -> with.allowInvalidate(true));
+        receives.post(1, 4096);
+        int otherConnection = hosts.memoryThere;
+        hosts.connect();
+        target = hosts.here.card.createTarget(hosts.toThere, receives.number());
+        Host.Sends other = queue();
+
+        other.oneSided(WorkOpcode.WRITE, otherConnection, keyThere, VA, 64, 0);
+        for (int i = 0; i < 10 && copiesThere.begun == 0; i++) {
+            pass(1_000);
+        }
+        assertThat(copiesThere.begun).isEqualTo(1);
+        queue.message(WorkOpcode.SEND_INVALIDATE, target, messageBytes, keyThere);
+        List<Host.CqRecord> received = List.of();
+        for (int i = 0; i < 1_000 && received.isEmpty(); i++) {
+            assertThat(queue.cq.pollAll()).isEmpty();
+            pass(10_000);
+            received = receives.cq.pollAll();
+        }
+
+        assertThat(received)
+                .hasSize(1)
+                .allMatch(told -> told.status() == WorkStatus.SUCCESS && told.has(Cqe.HAS_INVALIDATED));
+        assertSame(memoryHere, 0, memoryThere, 0, 64);
+        assertThat(records(1)).allMatch(told -> told.status() == WorkStatus.SUCCESS);
+        assertAllFragmentsAreBack();
     }
 
     // ---- failures

@@ -43,7 +43,8 @@ final class Hosts {
         connect();
     }
 
-    private void connect() {
+    /** Connects the cards; once more: by another connection, which the fields name from now on. */
+    void connect() {
         int first = CardCommands.FIRST_CONNECTION + 2 * connections++;
         toThere = here.card.connect(config(here, there, first, first + 1, 11, 22), now);
         toHere = there.card.connect(config(there, here, first + 1, first, 22, 11), now);

@@ -184,13 +184,13 @@ class KeyBoundsTest {
         int ownerless = register(ALL, OWN, 0);
         int everybodys = register(ALL, EVERYBODYS, 9);
 
-        assertThat(keys.invalidate(owned, OTHER)).isFalse();
-        assertThat(keys.invalidate(ownerless, OWN)).isFalse();
-        assertThat(keys.invalidate(everybodys, EVERYBODYS)).isFalse();
-        assertThat(keys.invalidate(everybodys, OWN)).isFalse();
+        assertThat(keys.invalidate(owned, OTHER)).isEqualTo(Memory.REFUSED);
+        assertThat(keys.invalidate(ownerless, OWN)).isEqualTo(Memory.REFUSED);
+        assertThat(keys.invalidate(everybodys, EVERYBODYS)).isEqualTo(Memory.REFUSED);
+        assertThat(keys.invalidate(everybodys, OWN)).isEqualTo(Memory.REFUSED);
         assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isTrue();
 
-        assertThat(keys.invalidate(owned, OWN)).isTrue();
+        assertThat(keys.invalidate(owned, OWN)).isEqualTo(Memory.AT_ONCE);
         assertThat(invalidations.calls).containsExactly("9 by 5");
         assertThat(keys.isAllowed(owned, VA, 8, Memory.READ, OWN)).isFalse();
         assertThat(keys.isAllowed(ownedToo, VA, 8, Memory.READ, OWN)).isFalse();
@@ -229,8 +229,8 @@ class KeyBoundsTest {
         int others = registerWindowsOnly(ALL, OTHER, 9);
         int ofAnotherSlab = registerWindowsOnly(ALL, OWN, 10);
 
-        assertThat(keys.invalidate(imported, OTHER)).isFalse();
-        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(keys.invalidate(imported, OTHER)).isEqualTo(Memory.REFUSED);
+        assertThat(keys.invalidate(imported, OWN)).isEqualTo(Memory.AT_ONCE);
 
         assertThat(opens(first, OWN)).isFalse();
         assertThat(opens(second, OWN)).isFalse();
@@ -246,11 +246,11 @@ class KeyBoundsTest {
         int window = registerWindowsOnly(ALL, OWN, 9);
         int others = registerWindowsOnly(ALL, OTHER, 9);
 
-        assertThat(keys.invalidate(window, OWN)).isTrue();
+        assertThat(keys.invalidate(window, OWN)).isEqualTo(Memory.AT_ONCE);
 
         assertThat(opens(window, OWN)).isFalse();
         assertThat(opens(others, OTHER)).isTrue();
-        assertThat(keys.invalidate(window, OWN)).as("it is revoked").isFalse();
+        assertThat(keys.invalidate(window, OWN)).as("it is revoked").isEqualTo(Memory.REFUSED);
     }
 
     /** Segments of both kinds under one owner: whole ones end only if the peer has a key of one. */
@@ -259,12 +259,12 @@ class KeyBoundsTest {
         int imported = registerImport(OWN, 9);
         int whole = register(ALL, OTHER, 9);
 
-        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(keys.invalidate(imported, OWN)).isEqualTo(Memory.AT_ONCE);
         assertThat(opens(whole, OTHER)).isTrue();
 
         int own = register(ALL, OWN, 9);
         int window = registerWindowsOnly(ALL, OWN, 9);
-        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(keys.invalidate(imported, OWN)).isEqualTo(Memory.AT_ONCE);
 
         assertThat(opens(whole, OTHER)).isFalse();
         assertThat(opens(own, OWN)).isFalse();
@@ -279,13 +279,13 @@ class KeyBoundsTest {
         registerWindowsOnly(ALL, OWN, 9);
 
         for (int i = 0; i < 100; i++) {
-            assertThat(keys.invalidate(imported, OWN)).isTrue();
+            assertThat(keys.invalidate(imported, OWN)).isEqualTo(Memory.AT_ONCE);
         }
 
         assertThat(invalidations.calls).hasSize(1);
         int later = registerWindowsOnly(ALL, OWN, 9);
         assertThat(opens(later, OWN)).isTrue();
-        assertThat(keys.invalidate(imported, OWN)).isTrue();
+        assertThat(keys.invalidate(imported, OWN)).isEqualTo(Memory.AT_ONCE);
         assertThat(opens(later, OWN)).isFalse();
         assertThat(invalidations.calls).hasSize(2);
     }

@@ -30,6 +30,7 @@ final class SlowCopies implements CopyPort {
     private final Map<Long, Copy> copies = new HashMap<>();
     private final List<Copy> running = new ArrayList<>();
     private final Set<CopyWaiter> waiting = new LinkedHashSet<>();
+    private final Map<Long, List<Copy>> barriers = new HashMap<>();
     private long lastNumber;
     private long lastDueNanos;
     private boolean hasAtomic;
@@ -48,6 +49,7 @@ final class SlowCopies implements CopyPort {
         final MemorySegment bytes;
         final boolean isIn;
         final CopyWaiter waiter;
+        final List<CopyWaiter> alsoWaiting = new ArrayList<>();
         final long dueNanos;
         CopyState state = CopyState.RUNNING;
         boolean isReleased;
@@ -191,6 +193,10 @@ final class SlowCopies implements CopyPort {
 
     @Override
     public CopyState state(long number) {
+        List<Copy> awaited = barriers.get(number);
+        if (awaited != null) {
+            return awaited.stream().anyMatch(running::contains) ? CopyState.RUNNING : CopyState.DONE;
+        }
         Copy copy = find(number);
         CopyState next = copy.next == 0 ? CopyState.DONE : state(copy.next);
         return copy.state == CopyState.DONE || next == CopyState.RUNNING ? next : copy.state;
@@ -208,12 +214,26 @@ final class SlowCopies implements CopyPort {
 
     @Override
     public void release(long number) {
+        if (barriers.containsKey(number)) {
+            return;
+        }
         Copy copy = find(number);
         copy.isReleased = true;
         if (copy.next != 0) {
             release(copy.next);
         }
         forgetIfOver(number, copy);
+    }
+
+    @Override
+    public long barrier(long earlier, int region, CopyWaiter waiter) {
+        if (running.isEmpty()) {
+            return earlier;
+        }
+        running.getLast().alsoWaiting.add(waiter);
+        long number = earlier == Memory.AT_ONCE ? ++lastNumber << 16 | 0x100 : earlier;
+        barriers.computeIfAbsent(number, _ -> new ArrayList<>()).addAll(running);
+        return number;
     }
 
     private void forgetIfOver(long number, Copy copy) {
@@ -246,6 +266,7 @@ final class SlowCopies implements CopyPort {
                 wakeWaiting();
             }
             first.waiter.copyEnded();
+            first.alsoWaiting.forEach(CopyWaiter::copyEnded);
             numberOf(first).forEach(number -> forgetIfOver(number, first));
         }
     }

@@ -242,16 +242,38 @@ class StagerTest {
 
     @Test
     void barrierWaitsForWhatIsInProgress() {
-        assertThat(locked(() -> stager.barrier(number))).isDone();
+        assertThat(locked(() -> stager.quiet(number))).isDone();
         npus.stop(0, true);
         copyIn(64, 17);
-        CompletableFuture<Void> barrier = locked(() -> stager.barrier(number));
+        CompletableFuture<Void> barrier = locked(() -> stager.quiet(number));
         copyIn(64, 18);
         assertThat(barrier).isNotDone();
 
         npus.stop(0, false);
 
         Patience.await("barrier", barrier::isDone);
+    }
+
+    @Test
+    void barriersOfSeveralConnectionsEndTogether() {
+        npus.stop(0, true);
+        assertThat(locked(() -> stager.barrier(Memory.AT_ONCE, number, waiter))).isEqualTo(Memory.AT_ONCE);
+        copyIn(64, 17);
+        long first = locked(() -> stager.barrier(Memory.AT_ONCE, number, waiter));
+        long second = locked(() -> stager.barrier(Memory.AT_ONCE, number, waiter));
+        copyIn(64, 18);
+        assertThat(locked(() -> stager.barrier(first, number, waiter))).isEqualTo(first);
+        awaitState(first, CopyState.RUNNING);
+        awaitState(second, CopyState.RUNNING);
+
+        npus.stop(0, false);
+
+        awaitState(first, CopyState.DONE);
+        awaitState(second, CopyState.DONE);
+        locked(() -> {
+            stager.release(first); // it need not be
+            return null;
+        });
     }
 
     @Test

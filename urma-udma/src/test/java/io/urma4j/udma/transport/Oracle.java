@@ -87,8 +87,8 @@ final class Oracle implements Memory, ReceiveWork {
     }
 
     @Override
-    public boolean invalidate(int key, int connection) {
-        return true;
+    public long invalidate(int key, int connection) {
+        return AT_ONCE;
     }
 
     @Override

@@ -93,9 +93,9 @@ final class Region implements Memory {
     }
 
     @Override
-    public boolean invalidate(int key, int connection) {
+    public long invalidate(int key, int connection) {
         isRevoked |= obeysInvalidate && key == KEY;
-        return obeysInvalidate && key == KEY;
+        return obeysInvalidate && key == KEY ? AT_ONCE : REFUSED;
     }
 
     long word(long at) {

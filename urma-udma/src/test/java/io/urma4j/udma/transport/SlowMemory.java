@@ -278,12 +278,12 @@ final class SlowMemory implements Memory {
     }
 
     @Override
-    public boolean invalidate(int key, int connection) {
-        boolean isDone = region.invalidate(key, connection);
-        if (isDone) {
+    public long invalidate(int key, int connection) {
+        long revoked = region.invalidate(key, connection);
+        if (revoked != REFUSED) {
             revoke(CopyState.REFUSED);
         }
-        return isDone;
+        return revoked;
     }
 
     byte at(long offset) {
