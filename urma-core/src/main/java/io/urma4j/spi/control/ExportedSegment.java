@@ -5,6 +5,7 @@ import io.urma4j.Importer;
 import io.urma4j.PeerId;
 import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
+import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
@@ -63,6 +64,12 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
 
         /** Notifies the importer of the revocation. */
         void tell();
+
+        /**
+         * Ends the import of device memory without an answer of the importer, who touches none by itself (S15.46): at once, or when
+         * the copies in progress have ended.
+         */
+        void endByHome();
     }
 
     /**
@@ -262,6 +269,21 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
         peerWindows.endAll();
         grants.values().forEach(Granted::shut);
         List.copyOf(grants.values()).forEach(Granted::tell);
+        endOnDevice();
+    }
+
+    /** Ends the grants of device memory, after their importers were notified. */
+    public void endOnDevice() {
+        if (descriptor.capabilities().memory() == MemoryKind.DEVICE) {
+            List.copyOf(grants.values()).forEach(Granted::endByHome);
+        }
+    }
+
+    /** The device memory is gone: its importers lose access, as by a revocation. Any thread. */
+    public void memoryLost() {
+        if (markRevoked()) {
+            engine.submit(this::shut);
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.urma4j.spi.control;
 import io.urma4j.Access;
 import io.urma4j.Endpoint;
 import io.urma4j.SegmentDescriptor;
+import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.Token;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -55,6 +56,12 @@ public final class Publisher {
         try {
             if (segment.isRevoked() || segment.access() == Access.LOCAL_ONLY) {
                 throw new UrmaException(UrmaStatus.EINVAL, segment, "cannot be imported, so it cannot have a name");
+            }
+            if (segment.descriptor().capabilities().memory() == MemoryKind.DEVICE) {
+                throw new UrmaException(
+                        UrmaStatus.EINVAL,
+                        segment,
+                        "lies in device memory and cannot be published; share() makes its line");
             }
             Optional<Runnable> free = files.take(name, segment.descriptor().tokenId());
             if (free.isPresent()) {

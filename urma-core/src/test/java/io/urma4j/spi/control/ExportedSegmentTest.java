@@ -76,6 +76,25 @@ class ExportedSegmentTest {
         assertThat(home.log).endsWith("released");
     }
 
+    /** Importers of device memory are notified, and their answers are not awaited. */
+    @Test
+    void homeItselfEndsTheImportsOfDeviceMemory() {
+        var onDevice = home.onDevice(2000, 6);
+        var first = home.grant(onDevice, 1, 10, Access.READ);
+        home.grant(onDevice, 2, 11, Access.READ);
+
+        var rotation = onDevice.rotate(WRONG, Duration.ofSeconds(1));
+
+        assertThat(home.log).containsExactly("shut to all", "shut 1", "shut 2", "tell 1", "tell 2", "end 1", "end 2");
+        assertThat(rotation).as("copies are in progress").isNotDone();
+        onDevice.ended(first);
+        home.log.clear();
+        onDevice.memoryLost();
+        onDevice.memoryLost();
+        assertThat(home.log).containsExactly("shut to all", "shut 2", "tell 2", "end 2");
+        assertThat(onDevice.isRevoked()).isTrue();
+    }
+
     @Test
     void rotationReplacesTheTokenAndRevokesFormerImporters() {
         var importer = home.grant(segment, 1, 10, Access.READ);

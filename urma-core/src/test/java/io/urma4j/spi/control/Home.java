@@ -57,6 +57,17 @@ final class Home implements ControlEngine {
 
     /** A segment with a key under a token id. */
     ExportedSegment<Grant> segment(int tokenId, long key, Access access, TokenPolicy policy) {
+        return segment(tokenId, key, access, policy, new Capabilities(true, true, true, MemoryKind.HOST));
+    }
+
+    /** A segment in device memory. */
+    ExportedSegment<Grant> onDevice(int tokenId, long key) {
+        Capabilities served = new Capabilities(false, false, true, MemoryKind.DEVICE);
+        return segment(tokenId, key, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT, served);
+    }
+
+    private ExportedSegment<Grant> segment(
+            int tokenId, long key, Access access, TokenPolicy policy, Capabilities capabilities) {
         SegmentDescriptor descriptor = new SegmentDescriptor(
                 EID,
                 7,
@@ -65,7 +76,7 @@ final class Home implements ControlEngine {
                 4096,
                 access,
                 policy,
-                new Capabilities(true, true, true, MemoryKind.HOST),
+                capabilities,
                 List.of(new Endpoint("test", "here", key, 0, false)));
         return new ExportedSegment<>(this, descriptor, key, TOKEN, false, () -> log.add("shut to all"));
     }
@@ -96,6 +107,11 @@ final class Home implements ControlEngine {
         @Override
         public void tell() {
             home.log.add("tell " + number);
+        }
+
+        @Override
+        public void endByHome() {
+            home.log.add("end " + number);
         }
     }
 }

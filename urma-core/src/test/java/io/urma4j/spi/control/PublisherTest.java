@@ -90,6 +90,8 @@ class PublisherTest {
 
         assertThat(failure(publisher.publish(local, "orders", false))).isEqualTo(UrmaStatus.EINVAL);
         assertThat(failure(publisher.publish(segment, "orders", false))).isEqualTo(UrmaStatus.EINVAL);
+        assertThat(failure(publisher.publish(home.onDevice(2002, 7), "orders", false)))
+                .isEqualTo(UrmaStatus.EINVAL);
         assertThat(files).isEmpty();
     }
 

@@ -9,7 +9,6 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
-import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -263,7 +262,7 @@ final class Exports {
     }
 
     /** At once, but for device memory whose copies by that grant are in progress. */
-    private void end(Grant grant) {
+    void end(Grant grant) {
         CompletableFuture<Void> quiet = grant.requests().shut();
         if (quiet.isDone()) {
             ended(grant);
@@ -290,34 +289,8 @@ final class Exports {
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
         publisher.unpublish(segment.exported());
         HostMemory memory = segment.allocated();
-        CompletableFuture<Revocation> revoked = segment.exported()
+        return segment.exported()
                 .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
-        endServed(segment);
-        return revoked;
-    }
-
-    /** Replaces the token, and revokes the segment from importers with the old one (S7.5). Any thread. */
-    CompletableFuture<Revocation> rotate(ShmSegment segment, Token next, Duration timeout) {
-        CompletableFuture<Revocation> rotated = segment.exported().rotate(next, timeout);
-        engine.execute(() -> endServed(segment));
-        return rotated;
-    }
-
-    /** No importer touches device memory by itself: a revocation of it waits for none. */
-    private void endServed(ShmSegment segment) {
-        if (segment.device() != null) {
-            List.copyOf(segment.exported().grants()).forEach(this::end);
-        }
-    }
-
-    /** The device memory is gone: its importers lose access, as by a revocation. Any thread. */
-    void deviceLost(ShmSegment segment) {
-        if (segment.exported().markRevoked()) {
-            engine.execute(() -> {
-                segment.exported().shut();
-                endServed(segment);
-            });
-        }
     }
 
     private void remove(ShmSegment segment) {
@@ -356,7 +329,7 @@ final class Exports {
 
     private void invalidated(ShmSegment segment, Peer by) {
         segment.exported().grants().forEach(Grant::tell);
-        endServed(segment);
+        segment.exported().endOnDevice();
         events.raise(new AsyncEvent(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message of " + by + " revoked it"));
     }
 
@@ -424,12 +397,6 @@ final class Exports {
     // ---- names
 
     CompletableFuture<Void> publish(ShmSegment segment, String name, boolean withToken) {
-        if (segment.device() != null) {
-            return CompletableFuture.failedFuture(new UrmaException(
-                    UrmaStatus.EINVAL,
-                    segment,
-                    "lies in device memory and cannot be published; share() makes its line"));
-        }
         return publisher.publish(segment.exported(), name, withToken);
     }
 }

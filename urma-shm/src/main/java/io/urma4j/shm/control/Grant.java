@@ -139,4 +139,9 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
             via.send(new Revoke(number));
         }
     }
+
+    @Override
+    public void endByHome() {
+        segment.exports().end(this);
+    }
 }

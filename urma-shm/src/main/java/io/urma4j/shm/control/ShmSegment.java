@@ -69,6 +69,10 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
         return device;
     }
 
+    Exports exports() {
+        return exports;
+    }
+
     @Nullable
     HostMemory allocated() {
         return allocated;
@@ -76,7 +80,7 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
 
     @Override
     public void memoryLost() {
-        exports.deviceLost(this);
+        exported.memoryLost();
     }
 
     /** Distinguishes it from other segments of its token id. */
@@ -91,7 +95,7 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
 
     @Override
     public CompletableFuture<Revocation> rotate(Token next, Duration timeout) {
-        return exports.rotate(this, next, timeout);
+        return exported.rotate(next, timeout);
     }
 
     /**

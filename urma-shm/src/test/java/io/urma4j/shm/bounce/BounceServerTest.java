@@ -75,7 +75,7 @@ class BounceServerTest {
         grants.put(1L, new Grant(served, Access.READ_WRITE_ATOMIC, new ServedRequests()));
         grants.put(2L, new Grant(served, Access.READ, new ServedRequests()));
         grants.put(3L, new Grant(served, Access.READ_WRITE, new ServedRequests()));
-        grants.get(3L).requests().shut();
+        assertThat(grants.get(3L).requests().shut()).isDone();
         buffer = ShmMemory.allocate(BounceLayout.BYTES, AllocOptions.DEFAULT, "test");
         ImportedMapping mapping = ImportedMapping.mapWhole(buffer.fd().duplicate(), BounceLayout.BYTES, true);
         server = new BounceServer(mapping, grants::get, NO_RINGS, "test");

@@ -265,7 +265,7 @@ final class Exports {
         segments.all().forEach(segment -> segment.exported().peerWindows().endOf(peer));
     }
 
-    private void end(Grant grant) {
+    void end(Grant grant) {
         grant.importer().grants.remove(grant.key());
         grant.segment().exported().ended(grant);
     }
@@ -310,43 +310,21 @@ final class Exports {
         segment.exported().markRevoked();
         keys.revoke(List.of(segment.localKey()));
         MemoryUse use = segment.use();
-        CompletableFuture<Revocation> revoked =
-                segment.exported().revoke(deadlineNanos, use == null ? null : use.quarantine(), () -> remove(segment));
-        endOnDevice(segment);
-        return revoked;
-    }
-
-    /** No importer touches device memory by itself: a revocation of it waits for none (S15.46). */
-    private void endOnDevice(UdmaSegment segment) {
-        if (segment.isOnDevice()) {
-            List.copyOf(segment.exported().grants()).forEach(this::end);
-        }
+        return segment.exported().revoke(deadlineNanos, use == null ? null : use.quarantine(), () -> remove(segment));
     }
 
     /** Replaces the token, and revokes the segment from importers with the old one (S7.5). Any thread. */
     CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration timeout) {
         CompletableFuture<Revocation> rotated = segment.exported().rotate(next, timeout);
         DeviceBytes device = segment.device();
-        if (device == null) {
-            return rotated;
-        }
-        adapter.engine().submit(() -> endOnDevice(segment));
-        return rotated.thenCompose(done -> quiet(device).thenApply(_ -> done));
+        return device == null
+                ? rotated
+                : rotated.thenCompose(done -> quiet(device).thenApply(_ -> done));
     }
 
     /** Completed once no copy moves bytes that a revoked key has begun. */
     private CompletableFuture<Void> quiet(DeviceBytes device) {
         return adapter.eventLoop().call(_ -> adapter.copies().quiet(device.region()));
-    }
-
-    /** The device memory is gone: its importers lose access, as by a revocation. Any thread. */
-    void deviceLost(UdmaSegment segment) {
-        if (segment.exported().markRevoked()) {
-            adapter.engine().submit(() -> {
-                segment.exported().shut();
-                endOnDevice(segment);
-            });
-        }
     }
 
     /** Notifies an importer of the revocation, and awaits its answer. */
@@ -379,7 +357,6 @@ final class Exports {
                 peers.byNumber(peer).ifPresent(path -> windows.endRevoked(segment, path));
             } else if (whole && segment.exported().markRevoked()) {
                 segment.exported().shut();
-                endOnDevice(segment);
                 local.raise(AsyncEvent.Type.SEGMENT_REVOKED, segment, "a message revoked its token id");
             }
         }
@@ -388,12 +365,6 @@ final class Exports {
     // ---- names
 
     CompletableFuture<Void> publish(UdmaSegment segment, String name, boolean withToken) {
-        if (segment.isOnDevice()) {
-            return CompletableFuture.failedFuture(new UrmaException(
-                    UrmaStatus.EINVAL,
-                    segment,
-                    "lies in device memory and cannot be published; share() makes its line"));
-        }
         return publisher.publish(segment.exported(), name, withToken);
     }
 

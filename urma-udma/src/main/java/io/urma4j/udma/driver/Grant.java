@@ -79,6 +79,11 @@ final class Grant implements ExportedSegment.Granted {
         segment.exports().tell(this);
     }
 
+    @Override
+    public void endByHome() {
+        segment.exports().end(this);
+    }
+
     /** Adds a window with a key that {@code made} creates; null if the grant has ended. Any thread. */
     synchronized @Nullable CardKey addWindow(Supplier<CardKey> made) {
         if (ended) {

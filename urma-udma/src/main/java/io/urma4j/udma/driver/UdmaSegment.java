@@ -180,7 +180,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
 
     @Override
     public void memoryLost() {
-        exports.deviceLost(this);
+        exported.memoryLost();
     }
 
     @Override
