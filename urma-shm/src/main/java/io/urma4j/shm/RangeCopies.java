@@ -1,8 +1,5 @@
 package io.urma4j.shm;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
@@ -81,14 +78,12 @@ final class RangeCopies {
                     opcode, on.memory, offset, result.memory(0), result.offset(0), sizeBytes, operand, expected);
             return;
         }
-        MemorySegment old = MemorySegment.ofArray(new long[1]);
-        if (!on.isServed()) {
-            Placement.atomic(opcode, on.memory, offset, old, 0, sizeBytes, operand, expected);
-        } else if (sizeBytes == Long.BYTES) {
-            old.set(JAVA_LONG, 0, on.served().atomic(opcode, offset, sizeBytes, operand, expected));
-        } else {
-            old.set(JAVA_INT, 0, (int) on.served().atomic(opcode, offset, sizeBytes, operand, expected));
-        }
+        long value = on.isServed()
+                ? on.served().atomic(opcode, offset, sizeBytes, operand, expected)
+                : Placement.atomic(opcode, on.memory, offset, sizeBytes, operand, expected);
+        MemorySegment old = sizeBytes == Long.BYTES
+                ? MemorySegment.ofArray(new long[] {value})
+                : MemorySegment.ofArray(new int[] {(int) value});
         result.scatter(old, 0, 0, sizeBytes);
     }
 }
