@@ -347,8 +347,29 @@ public abstract class Conformance {
     }
 
     @Nested
+    class DeviceSegmentEnds extends DeviceSegmentEndsContract {
+        DeviceSegmentEnds() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class PreparedTransfer extends PreparedTransferContract {
         PreparedTransfer() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class TransferNotices extends TransferNoticesContract {
+        TransferNotices() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class PreparedTransferEnds extends PreparedTransferEndsContract {
+        PreparedTransferEnds() {
             super(deviceUnderTest);
         }
     }

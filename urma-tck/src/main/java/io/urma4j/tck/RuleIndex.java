@@ -61,7 +61,10 @@ public final class RuleIndex {
             TransferQueuesContract.class,
             DeviceRangesContract.class,
             DeviceSegmentsContract.class,
-            PreparedTransferContract.class);
+            DeviceSegmentEndsContract.class,
+            PreparedTransferContract.class,
+            TransferNoticesContract.class,
+            PreparedTransferEndsContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 
