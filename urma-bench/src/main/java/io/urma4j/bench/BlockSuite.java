@@ -9,7 +9,6 @@ import io.urma4j.PostFlags;
 import io.urma4j.PreparedTransfer;
 import io.urma4j.RemoteSegment;
 import io.urma4j.WorkRequestList;
-import io.urma4j.bench.Limit.AtLeast;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -53,19 +52,20 @@ final class BlockSuite {
     }
 
     private void measure(LocalPair pair) {
-        if (run.wants("peer-blocks-64")) {
-            Rounds rounds =
-                    run.alternation().measure(Timed.of(transfers(pair, SHORT), 4), Timed.of(lists(pair, SHORT), 4));
-            String what = "prepared READ of 4,096 × 64 B, speed beside lists of 64, unsignalled";
-            run.tell(Figure.speed("peer-blocks-64", what, rounds, new AtLeast(2)));
-        }
-        if (run.wants("peer-blocks-16k")) {
-            Rounds rounds = run.alternation()
-                    .forLongChunks(20)
-                    .measure(Timed.of(transfers(pair, LONG), 1), Timed.of(copies(pair, LONG), 1));
-            String what = "prepared READ of 4,096 × 16 KiB, speed beside copies of the mapping";
-            run.tell(Figure.speed("peer-blocks-16k", what, rounds, new AtLeast(0.9)));
-        }
+        run.speed(
+                "peer-blocks-64",
+                "prepared READ of 4,096 × 64 B, speed beside lists of 64, unsignalled",
+                run.alternation(),
+                Timed.of(transfers(pair, SHORT), 4),
+                Timed.of(lists(pair, SHORT), 4),
+                2);
+        run.speed(
+                "peer-blocks-16k",
+                "prepared READ of 4,096 × 16 KiB, speed beside copies of the mapping",
+                run.alternation().forLongChunks(20),
+                Timed.of(transfers(pair, LONG), 1),
+                Timed.of(copies(pair, LONG), 1),
+                0.9);
     }
 
     private Loop transfers(LocalPair pair, int blockBytes) {

@@ -1,5 +1,7 @@
 package io.urma4j.bench;
 
+import io.urma4j.bench.Limit.AtLeast;
+import io.urma4j.bench.Limit.AtMost;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -80,6 +82,24 @@ public final class Numbers implements Callable<Integer> {
         /** Whether any figure whose name begins so is wanted. */
         boolean wantsSomeOf(String prefix) {
             return only.isEmpty() || only.stream().anyMatch(name -> name.startsWith(prefix) || prefix.startsWith(name));
+        }
+
+        /** Measures in alternating rounds how many times the peer's time the subject takes; false if it is not wanted. */
+        boolean ratio(String name, String what, Timed subject, Timed peer, double most) {
+            if (!wants(name)) {
+                return false;
+            }
+            tell(Figure.ratio(name, what, alternation.measure(subject, peer), new AtMost(most)));
+            return true;
+        }
+
+        /** The same for the part of the peer's speed that the subject must reach, with rounds for its chunks. */
+        boolean speed(String name, String what, Alternation rounds, Timed subject, Timed peer, double least) {
+            if (!wants(name)) {
+                return false;
+            }
+            tell(Figure.speed(name, what, rounds.measure(subject, peer), new AtLeast(least)));
+            return true;
         }
 
         /** Adds a figure to the table, and shows it at once as progress. */

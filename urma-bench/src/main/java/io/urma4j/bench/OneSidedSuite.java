@@ -8,8 +8,6 @@ import io.urma4j.Jfs;
 import io.urma4j.LocalSegment;
 import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteSegment;
-import io.urma4j.bench.Limit.AtLeast;
-import io.urma4j.bench.Limit.AtMost;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -61,10 +59,7 @@ final class OneSidedSuite {
     }
 
     private void ratio(String name, String what, Loop subject, Timed add, double limit) {
-        if (run.wants(name)) {
-            Rounds rounds = run.alternation().measure(Timed.of(subject, SMALL_OPERATIONS), add);
-            run.tell(Figure.ratio(name, what, rounds, new AtMost(limit)));
-        }
+        run.ratio(name, what, Timed.of(subject, SMALL_OPERATIONS), add, limit);
     }
 
     private void large(LocalPair pair) {
@@ -82,10 +77,13 @@ final class OneSidedSuite {
     }
 
     private void speed(String name, String what, int operations, Loop subject, Loop peer, double limit) {
-        if (run.wants(name)) {
-            Rounds rounds = run.alternation().measure(Timed.of(subject, operations), Timed.of(peer, operations));
-            run.tell(Figure.speed(name, what + ", speed beside a copy", rounds, new AtLeast(limit)));
-        }
+        run.speed(
+                name,
+                what + ", speed beside a copy",
+                run.alternation(),
+                Timed.of(subject, operations),
+                Timed.of(peer, operations),
+                limit);
     }
 
     // ---- the peers

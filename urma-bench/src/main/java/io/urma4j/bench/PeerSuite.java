@@ -12,7 +12,6 @@ import io.urma4j.SegmentConfig;
 import io.urma4j.SharedSegment;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
-import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.npu.NpuConfig;
 import io.urma4j.npu.SimulatedNpus;
 import io.urma4j.peer.Copy;
@@ -86,12 +85,13 @@ final class PeerSuite {
     }
 
     private void speed(String name, String what, Loop subject, Loop engine, double limit) {
-        if (run.wants(name)) {
-            Rounds rounds = run.alternation()
-                    .forLongChunks(5)
-                    .measure(Timed.of(subject, OPERATIONS), Timed.of(engine, OPERATIONS));
-            run.tell(Figure.speed(name, what + ", speed beside the engine", rounds, new AtLeast(limit)));
-        }
+        run.speed(
+                name,
+                what + ", speed beside the engine",
+                run.alternation().forLongChunks(5),
+                Timed.of(subject, OPERATIONS),
+                Timed.of(engine, OPERATIONS),
+                limit);
     }
 
     /** What a WRITE of host memory makes on this machine: the engine gets half of it, so that the ratio means something. */

@@ -1,6 +1,5 @@
 package io.urma4j.bench;
 
-import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.RallyEnd.Rallies;
 
 /** Two processes on two CPUs: how long until the other one has it. Half of a round trip. */
@@ -41,10 +40,7 @@ final class PingPongSuite {
     }
 
     private void ratio(String name, String what, Timed subject, Timed raw, double limit) {
-        if (run.wants(name)) {
-            run.tell(Figure.ratio(
-                    name, what + ", two processes", run.alternation().measure(subject, raw), new AtMost(limit)));
-        }
+        run.ratio(name, what + ", two processes", subject, raw, limit);
     }
 
     private static Timed timed(ChildProcess child, String kind, Rally rally) {

@@ -4,17 +4,17 @@ import io.urma4j.CompletionBatch;
 import io.urma4j.Jfc;
 
 /** Polls records, and checks each of them. */
-final class Records {
+public final class Records {
     private Records() {}
 
-    static void accepted(boolean accepted) {
+    public static void accepted(boolean accepted) {
         if (!accepted) {
             throw new IllegalStateException("the queue is full");
         }
     }
 
     /** Waits for the one record that is due; returns its user context. */
-    static long one(Jfc jfc, CompletionBatch batch) {
+    public static long one(Jfc jfc, CompletionBatch batch) {
         while (jfc.poll(batch) == 0) {
             Thread.onSpinWait();
         }
@@ -25,7 +25,7 @@ final class Records {
     }
 
     /** Polls once, for exactly {@code due} records; returns the sum of their user contexts. */
-    static long all(Jfc jfc, CompletionBatch batch, int due) {
+    public static long all(Jfc jfc, CompletionBatch batch, int due) {
         int count = jfc.poll(batch);
         if (count != due) {
             throw new IllegalStateException(count + " records of " + due);
@@ -34,7 +34,7 @@ final class Records {
     }
 
     /** The sum of the user contexts of the first {@code count} records, all of which must be successes. */
-    static long sum(CompletionBatch batch, int count) {
+    public static long sum(CompletionBatch batch, int count) {
         long sum = 0;
         for (int i = 0; i < count; i++) {
             if (!batch.isSuccess(i)) {

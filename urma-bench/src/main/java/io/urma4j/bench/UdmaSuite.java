@@ -3,7 +3,6 @@ package io.urma4j.bench;
 import io.urma4j.Urma;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
-import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.RallyEnd.Rallies;
 import io.urma4j.bench.compare.Metric;
@@ -296,23 +295,13 @@ final class UdmaSuite {
     }
 
     private void atMost(String name, String what, Timed subject, Timed bare, double limit) {
-        if (run.wants(name)) {
-            run.tell(Figure.ratio(
-                    name,
-                    what + "; half a round trip of raw UDP in C",
-                    run.alternation().measure(subject, bare),
-                    new AtMost(limit)));
+        if (run.ratio(name, what + "; half a round trip of raw UDP in C", subject, bare, limit)) {
             tellShare();
         }
     }
 
     private void atLeast(String name, String what, Timed subject, Timed bare, double limit) {
-        if (run.wants(name)) {
-            run.tell(Figure.speed(
-                    name,
-                    what,
-                    run.alternation().forLongChunks(WARM_UP_CHUNKS).measure(subject, bare),
-                    new AtLeast(limit)));
+        if (run.speed(name, what, run.alternation().forLongChunks(WARM_UP_CHUNKS), subject, bare, limit)) {
             tellShare();
         }
     }

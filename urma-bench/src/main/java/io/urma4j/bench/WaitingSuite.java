@@ -52,9 +52,7 @@ final class WaitingSuite {
     }
 
     private void ratio(String name, String what, Timed subject, Timed bare) {
-        if (run.wants(name)) {
-            run.tell(Figure.ratio(name, what, run.alternation().measure(subject, bare), new AtMost(2)));
-        }
+        run.ratio(name, what, subject, bare, 2);
     }
 
     private static Timed timed(ChildProcess child, String way, LongSupplier wakeNanos) {

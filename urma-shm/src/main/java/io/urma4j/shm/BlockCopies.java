@@ -3,8 +3,6 @@ package io.urma4j.shm;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
 import io.urma4j.spi.BlockTransfer;
-import io.urma4j.spi.support.Placement;
-import io.urma4j.spi.support.StagedRegion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,33 +35,11 @@ final class BlockCopies {
             long remoteOffset = (block - first) * blockBytes;
             long localOffset = transfer.localBlock(i) * blockBytes;
             if (isRead) {
-                read(remote, remoteOffset, local, localOffset, run * blockBytes);
+                RangeCopies.read(local, localOffset, remote, remoteOffset, run * blockBytes);
             } else {
-                write(remote, remoteOffset, local, localOffset, run * blockBytes);
+                RangeCopies.write(local, localOffset, remote, remoteOffset, run * blockBytes);
             }
             i += run;
-        }
-    }
-
-    private static void read(ShmImport from, long fromOffset, ShmSegment to, long toOffset, long lengthBytes) {
-        StagedRegion device = to.device();
-        if (from.isServed()) {
-            ServedRange.read(to, toOffset, from.served(), fromOffset, lengthBytes);
-        } else if (device != null) {
-            device.write(toOffset, from.memory, fromOffset, lengthBytes);
-        } else {
-            Placement.read(from.memory, fromOffset, to.memory, toOffset, lengthBytes);
-        }
-    }
-
-    private static void write(ShmImport to, long toOffset, ShmSegment from, long fromOffset, long lengthBytes) {
-        StagedRegion device = from.device();
-        if (to.isServed()) {
-            ServedRange.write(from, fromOffset, to.served(), toOffset, lengthBytes);
-        } else if (device != null) {
-            device.read(fromOffset, to.memory, toOffset, lengthBytes);
-        } else {
-            Placement.write(from.memory, fromOffset, to.memory, toOffset, lengthBytes);
         }
     }
 

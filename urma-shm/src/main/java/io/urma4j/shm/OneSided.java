@@ -3,11 +3,9 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.UrmaException;
 import io.urma4j.shm.bounce.RemoteFailure;
-import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.support.Placement;
-import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -24,41 +22,32 @@ final class OneSided {
             if (entry.blocks != null) {
                 return transfer(entry, entry.blocks);
             }
-            if (entry.isRemoteServed()) {
-                executeServed(entry);
-                return CompletionStatus.SUCCESS;
+            ShmImport remote = entry.remote;
+            assert remote != null : "the opcode has a remote range";
+            if (remote.isServed()) {
+                remote.served().checkOpen();
             }
             switch (entry.opcode) {
-                case WRITE, WRITE_IMM -> place(entry);
+                case WRITE, WRITE_IMM -> write(entry, remote);
                 case WRITE_NOTIFY -> {
-                    place(entry);
+                    write(entry, remote);
                     notify(entry);
                 }
-                case READ -> scatter(entry.sges, memoryOf(entry.remote), entry.remoteOffset);
-                default -> atomic(entry);
+                case READ -> read(entry.sges, remote, entry.remoteOffset);
+                default ->
+                    RangeCopies.atomic(
+                            entry.sges,
+                            remote,
+                            entry.opcode.value(),
+                            entry.remoteOffset,
+                            entry.operand,
+                            entry.expected);
             }
             return CompletionStatus.SUCCESS;
         } catch (RemoteFailure e) {
             return e.status();
         } catch (IllegalStateException | WrongThreadException | UrmaException e) {
             return statusOf(e, entry);
-        }
-    }
-
-    private static void executeServed(Wqe entry) {
-        ShmImport remote = entry.remote;
-        assert remote != null : "the opcode has a remote range";
-        ServedMemory served = remote.served();
-        served.checkOpen();
-        long at = entry.remoteOffset;
-        switch (entry.opcode) {
-            case WRITE, WRITE_IMM -> ServedRange.write(entry.sges, entry.inlinePayload(), served, at);
-            case WRITE_NOTIFY -> {
-                ServedRange.write(entry.sges, entry.inlinePayload(), served, at);
-                notify(entry);
-            }
-            case READ -> ServedRange.read(entry.sges, served, at);
-            default -> ServedRange.atomic(entry.sges, served, entry.opcode.value(), at, entry.operand, entry.expected);
         }
     }
 
@@ -83,60 +72,31 @@ final class OneSided {
 
     /** Release: a reader that sees the value sees the bytes. */
     private static void notify(Wqe entry) {
-        Placement.storeRelease(memoryOf(entry.notify), entry.notifyOffset, entry.operand);
+        ShmImport word = entry.notify;
+        assert word != null : "the opcode has a word";
+        Placement.storeRelease(word.memory, entry.notifyOffset, entry.operand);
     }
 
-    private static void place(Wqe entry) {
-        if (entry.sges.isOnDevice()) {
-            entry.sges.gather(0, memoryOf(entry.remote), entry.remoteOffset, entry.lengthBytes);
-        } else if (entry.sges.count() == 1) {
-            Placement.write(
-                    entry.sges.memory(0),
-                    entry.sges.offset(0),
-                    memoryOf(entry.remote),
-                    entry.remoteOffset,
-                    entry.lengthBytes);
-        } else {
-            entry.gather(0, memoryOf(entry.remote), entry.remoteOffset, entry.lengthBytes);
+    private static void write(Wqe entry, ShmImport to) {
+        long next = entry.remoteOffset;
+        MemorySegment inline = entry.inlinePayload();
+        if (inline != null) {
+            RangeCopies.write(inline, 0, to, next, entry.lengthBytes);
+            return;
         }
-    }
-
-    /** Each range by {@link Placement#read}, as a READ of one range is. */
-    private static void scatter(SgeList sges, MemorySegment from, long fromOffset) {
-        long done = 0;
+        SgeList sges = entry.sges;
         for (int i = 0; i < sges.count(); i++) {
-            StagedRegion device = sges.device(i);
-            if (device == null) {
-                Placement.read(from, fromOffset + done, sges.memory(i), sges.offset(i), sges.lengthBytes(i));
-            } else {
-                device.write(sges.offset(i), from, fromOffset + done, sges.lengthBytes(i));
-            }
-            done += sges.lengthBytes(i);
+            RangeCopies.write(sges.segment(i), sges.offset(i), to, next, sges.lengthBytes(i));
+            next += sges.lengthBytes(i);
         }
     }
 
-    /** Executed once, also if its result does not reach the device. */
-    private static void atomic(Wqe entry) {
-        StagedRegion device = entry.sges.device(0);
-        MemorySegment result = device == null ? entry.sges.memory(0) : MemorySegment.ofArray(new long[1]);
-        int sizeBytes = (int) entry.sges.lengthBytes(0);
-        Placement.atomic(
-                entry.opcode.value(),
-                memoryOf(entry.remote),
-                entry.remoteOffset,
-                result,
-                device == null ? entry.sges.offset(0) : 0,
-                sizeBytes,
-                entry.operand,
-                entry.expected);
-        if (device != null) {
-            device.write(entry.sges.offset(0), result, 0, sizeBytes);
+    private static void read(SgeList sges, ShmImport from, long fromOffset) {
+        long next = fromOffset;
+        for (int i = 0; i < sges.count(); i++) {
+            RangeCopies.read(sges.segment(i), sges.offset(i), from, next, sges.lengthBytes(i));
+            next += sges.lengthBytes(i);
         }
-    }
-
-    private static MemorySegment memoryOf(@Nullable ShmImport imported) {
-        assert imported != null : "the opcode has a remote range";
-        return imported.memory;
     }
 
     /** The status of a failed access: one of the memories is closed, or belongs to another thread. */

@@ -105,7 +105,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) target;
         ShmSegment local = (ShmSegment) source;
-        if (remote.isServed() || local.device() != null) {
+        if (!RangeCopies.areByCpu(local, remote)) {
             return deferred.copy(
                     Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, 0, 0, userContext, flags);
         }
@@ -143,7 +143,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) source;
         ShmSegment local = (ShmSegment) destination;
-        if (remote.isServed() || local.device() != null) {
+        if (!RangeCopies.areByCpu(local, remote)) {
             return deferred.copy(
                     Opcode.READ, remote, sourceOffset, local, destinationOffset, lengthBytes, 0, 0, userContext, flags);
         }
@@ -193,7 +193,7 @@ final class ShmSendQueue implements ProviderSendQueue {
             int flags) {
         ShmImport remote = (ShmImport) target;
         ShmSegment local = (ShmSegment) result;
-        if (remote.isServed() || local.device() != null) {
+        if (!RangeCopies.areByCpu(local, remote)) {
             return deferred.copy(
                     Opcode.of(opcode),
                     remote,

@@ -227,10 +227,10 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         answerArgument = 0;
     }
 
-    /** Its payload if that was copied at the post; null if it lies in the local ranges. */
+    /** Memory that begins with its payload if that was copied at the post; null if it lies in the local ranges. */
     @Nullable
     MemorySegment inlinePayload() {
-        return isInline ? inlineRoom.asSlice(0, lengthBytes) : null;
+        return isInline ? inlineRoom : null;
     }
 
     /** Whether the peer has got its first chunks, and would wait for the others. */

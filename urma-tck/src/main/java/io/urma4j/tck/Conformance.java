@@ -347,6 +347,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class DeviceSegmentEnds extends DeviceSegmentEndsContract {
+        DeviceSegmentEnds() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class DeviceRevocation extends DeviceRevocationContract {
         DeviceRevocation() {
             super(deviceUnderTest);
@@ -356,6 +363,20 @@ public abstract class Conformance {
     @Nested
     class PreparedTransfer extends PreparedTransferContract {
         PreparedTransfer() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class TransferNotices extends TransferNoticesContract {
+        TransferNotices() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
+    class PreparedTransferEnds extends PreparedTransferEndsContract {
+        PreparedTransferEnds() {
             super(deviceUnderTest);
         }
     }

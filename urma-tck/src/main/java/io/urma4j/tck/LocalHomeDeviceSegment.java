@@ -3,35 +3,18 @@ package io.urma4j.tck;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.urma4j.Access;
 import io.urma4j.LocalSegment;
-import io.urma4j.PeerId;
-import io.urma4j.Revocation;
-import io.urma4j.SharedSegment;
 import io.urma4j.peer.DeviceMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
-import java.util.List;
 
 /** A segment in device memory of a home in this process. */
-final class LocalHomeDeviceSegment implements HomeDeviceSegment {
+final class LocalHomeDeviceSegment extends LocalHomeRegistration implements HomeDeviceSegment {
     private final DeviceMemory memory;
-    private final LocalSegment segment;
 
     LocalHomeDeviceSegment(DeviceMemory memory, LocalSegment segment) {
+        super(segment);
         this.memory = memory;
-        this.segment = segment;
-    }
-
-    @Override
-    public SharedSegment shared() {
-        return new SharedSegment(segment.descriptor(), segment.token());
-    }
-
-    @Override
-    public long lengthBytes() {
-        return segment.lengthBytes();
     }
 
     @Override
@@ -94,42 +77,7 @@ final class LocalHomeDeviceSegment implements HomeDeviceSegment {
     }
 
     @Override
-    public void awaitWord(long offset, long value) {
-        Patience.await("value " + value + " at offset " + offset + " of " + segment, () -> word(offset) == value);
-    }
-
-    @Override
-    public List<String> importers() {
-        return segment.importers();
-    }
-
-    @Override
-    public HomeGrant grant(int importer, long offset, long lengthBytes, Access access) {
-        return new LocalHomeGrant(segment.grant(segment.importing().get(importer), offset, lengthBytes, access));
-    }
-
-    @Override
-    public HomeGrant grantTo(PeerId peer, long offset, long lengthBytes, Access access) {
-        return new LocalHomeGrant(segment.grant(peer, offset, lengthBytes, access));
-    }
-
-    @Override
-    public void publish(String name) {
-        segment.publish(name);
-    }
-
-    @Override
-    public Revocation unregister(Duration timeout) {
-        return segment.unregister(timeout);
-    }
-
-    @Override
     public void freeByForce() {
         memory.closeByForce();
-    }
-
-    @Override
-    public String toString() {
-        return segment.toString();
     }
 }

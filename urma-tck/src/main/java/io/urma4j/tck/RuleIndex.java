@@ -62,7 +62,10 @@ public final class RuleIndex {
             DeviceRangesContract.class,
             DeviceSegmentsContract.class,
             DeviceRevocationContract.class,
-            PreparedTransferContract.class);
+            DeviceSegmentEndsContract.class,
+            PreparedTransferContract.class,
+            TransferNoticesContract.class,
+            PreparedTransferEndsContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");
 

@@ -3,13 +3,13 @@ package io.urma4j.examples.kvcache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.File;
+import io.urma4j.examples.ExampleProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -22,60 +22,36 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KvCacheIT {
     private static final Pattern PRODUCER = Pattern.compile("The producer is process (\\d+)\n");
 
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
     @TempDir
     Path folder;
 
-    private final List<Process> started = new ArrayList<>();
+    private final List<ExampleProcess> started = new ArrayList<>();
 
     @AfterEach
     void endAll() {
-        for (Process process : started) {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+        started.forEach(ExampleProcess::close);
     }
 
-    private Process start(String... arguments) throws Exception {
-        Path classes = Path.of(KvCache.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
-        List<String> line = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:-UsePerfData",
-                "-cp",
-                System.getProperty("urma.jar") + File.pathSeparator + classes,
-                KvCache.class.getName()));
-        line.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(line)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("output").toFile());
-        builder.environment().put("URMA_RUNTIME_DIR", folder.resolve("runtime").toString());
-        builder.environment().put("URMA_CUDA_LIBRARY", "/nonexistent/libcuda.so.1");
-        Process process = builder.start();
+    private ExampleProcess start(String... arguments) throws Exception {
+        Map<String, String> environment = Map.of(
+                "URMA_RUNTIME_DIR",
+                folder.resolve("runtime").toString(),
+                "URMA_CUDA_LIBRARY",
+                "/nonexistent/libcuda.so.1");
+        var process = new ExampleProcess(KvCache.class, folder, environment, arguments);
         started.add(process);
         return process;
-    }
-
-    private String output() throws Exception {
-        return Files.readString(folder.resolve("output"));
-    }
-
-    private int exitCode(Process process) throws Exception {
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(output()).isTrue();
-        return process.exitValue();
     }
 
     @ParameterizedTest
     @CsvSource({"shm0, host", "shm0, npu", "udma0, host", "udma0, npu"})
     void everyBlockIsRight(String device, String memory) throws Exception {
-        Process run =
-                start("--device", device, "--memory", memory, "--seconds", "1", "--layers", "4", "--blocks", "64");
+        var run = start("--device", device, "--memory", memory, "--seconds", "1", "--layers", "4", "--blocks", "64");
 
-        assertThat(exitCode(run)).as(output()).isZero();
-        assertThat(output())
+        assertThat(run.exitCode(LIMIT)).as(run.output()).isZero();
+        assertThat(run.output())
                 .containsPattern("blocks fetched +[1-9]\\d+\n")
                 .containsPattern("wrong blocks +0\n")
                 .containsPattern("fetch of 32 blocks, p50 +\\d+\\.\\d µs\n")
@@ -88,24 +64,26 @@ class KvCacheIT {
     @ParameterizedTest
     @CsvSource({"shm0, host", "shm0, npu", "udma0, host", "udma0, npu"})
     void killedProducerIsNamed(String device, String memory) throws Exception {
-        Process run = start("--device", device, "--memory", memory, "--seconds", "60");
+        var run = start("--device", device, "--memory", memory, "--seconds", "60");
         await().atMost(Duration.ofSeconds(30))
-                .until(() -> PRODUCER.matcher(output()).find());
-        Matcher producer = PRODUCER.matcher(output());
+                .until(() -> PRODUCER.matcher(run.output()).find());
+        Matcher producer = PRODUCER.matcher(run.output());
         assertThat(producer.find()).isTrue();
 
         ProcessHandle.of(Long.parseLong(producer.group(1))).ifPresent(ProcessHandle::destroyForcibly);
 
-        assertThat(exitCode(run)).as(output()).isEqualTo(1);
-        assertThat(output())
+        assertThat(run.exitCode(LIMIT)).as(run.output()).isEqualTo(1);
+        assertThat(run.output())
                 .containsPattern("run: (the producer is gone|a fetch from .* ended with|.*is gone)")
                 .doesNotContain("PASSED", "wrong: ");
     }
 
     @Test
     void memoryThatIsAbsentIsRefusedWithItsReason() throws Exception {
-        assertThat(exitCode(start("--memory", "cuda:0"))).isEqualTo(1);
-        assertThat(output())
+        var run = start("--memory", "cuda:0");
+
+        assertThat(run.exitCode(LIMIT)).isEqualTo(1);
+        assertThat(run.output())
                 .contains("producer: ", "client cuda does not work here")
                 .contains("run: the producer (process ", ") ended before its cache was open");
     }
@@ -121,7 +99,9 @@ class KvCacheIT {
         --layers 128 --blocks 65536 | run: --layers, --blocks and --block-size make 137438953472 bytes, must be at most
         """)
     void wrongOptionIsNamed(String options, String message) throws Exception {
-        assertThat(exitCode(start(options.split(" ", -1)))).isEqualTo(2);
-        assertThat(output()).contains(message);
+        var run = start(options.split(" ", -1));
+
+        assertThat(run.exitCode(LIMIT)).isEqualTo(2);
+        assertThat(run.output()).contains(message);
     }
 }

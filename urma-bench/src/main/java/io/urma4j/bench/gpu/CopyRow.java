@@ -5,7 +5,6 @@ import io.urma4j.bench.Limit;
 import io.urma4j.bench.Limit.AtLeast;
 import io.urma4j.bench.Limit.AtMost;
 import io.urma4j.bench.Rounds;
-import io.urma4j.bench.Timed;
 import java.util.List;
 
 /**
@@ -31,17 +30,11 @@ record CopyRow(String name, int lengthBytes, boolean isIn, Limit limit) {
     /** Half a millisecond of copies is long against the clock. */
     private static final int CHUNK_BYTES = 16 << 20;
 
-    private static final int MOST_COPIES = 64; // of a chunk
-
     /** Takes the time of both in alternating rounds. */
     Comparison measure(Copies engine, Copies byHand) {
-        Rounds rounds = new Alternation(ROUNDS, ROUND_NANOS, WARM_UP_NANOS).measure(timed(engine), timed(byHand));
+        Rounds rounds = new Alternation(ROUNDS, ROUND_NANOS, WARM_UP_NANOS)
+                .measure(engine.timed(lengthBytes, isIn, CHUNK_BYTES), byHand.timed(lengthBytes, isIn, CHUNK_BYTES));
         return new Comparison(name, describe(), rounds, limit);
-    }
-
-    private Timed timed(Copies copies) {
-        int ofAChunk = Math.clamp(CHUNK_BYTES / lengthBytes, 1, MOST_COPIES);
-        return Timed.of(isIn ? copies.in(lengthBytes) : copies.out(lengthBytes), ofAChunk);
     }
 
     private String describe() {

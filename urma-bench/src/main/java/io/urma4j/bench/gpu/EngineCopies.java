@@ -1,6 +1,5 @@
 package io.urma4j.bench.gpu;
 
-import io.urma4j.bench.Loop;
 import io.urma4j.peer.Copy;
 import io.urma4j.peer.CopyStream;
 import java.lang.foreign.MemorySegment;
@@ -23,27 +22,15 @@ final class EngineCopies implements Copies {
     }
 
     @Override
-    public Loop in(int lengthBytes) {
-        return copies -> {
-            for (int i = 0; i < copies; i++) {
-                long at = Copies.place(i, lengthBytes);
-                stream.copyIn(address + at, host.asSlice(at, lengthBytes), copy);
-                await(copy);
-            }
-            return copies;
-        };
+    public void in(long at, int lengthBytes) {
+        stream.copyIn(address + at, host.asSlice(at, lengthBytes), copy);
+        await(copy);
     }
 
     @Override
-    public Loop out(int lengthBytes) {
-        return copies -> {
-            for (int i = 0; i < copies; i++) {
-                long at = Copies.place(i, lengthBytes);
-                stream.copyOut(address + at, host.asSlice(at, lengthBytes), copy);
-                await(copy);
-            }
-            return copies;
-        };
+    public void out(long at, int lengthBytes) {
+        stream.copyOut(address + at, host.asSlice(at, lengthBytes), copy);
+        await(copy);
     }
 
     /** Spins until the end, and throws if the copy failed. */

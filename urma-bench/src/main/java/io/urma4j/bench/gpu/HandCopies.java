@@ -1,6 +1,5 @@
 package io.urma4j.bench.gpu;
 
-import io.urma4j.bench.Loop;
 import io.urma4j.cuda.CudaDriver;
 
 /**
@@ -34,27 +33,15 @@ final class HandCopies implements Copies, AutoCloseable {
     }
 
     @Override
-    public Loop in(int lengthBytes) {
-        return copies -> {
-            for (int i = 0; i < copies; i++) {
-                long at = Copies.place(i, lengthBytes);
-                driver.copyIn(address + at, host + at, lengthBytes, stream);
-                await();
-            }
-            return copies;
-        };
+    public void in(long at, int lengthBytes) {
+        driver.copyIn(address + at, host + at, lengthBytes, stream);
+        await();
     }
 
     @Override
-    public Loop out(int lengthBytes) {
-        return copies -> {
-            for (int i = 0; i < copies; i++) {
-                long at = Copies.place(i, lengthBytes);
-                driver.copyOut(host + at, address + at, lengthBytes, stream);
-                await();
-            }
-            return copies;
-        };
+    public void out(long at, int lengthBytes) {
+        driver.copyOut(host + at, address + at, lengthBytes, stream);
+        await();
     }
 
     private void await() {

@@ -9,7 +9,7 @@ import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
-import io.urma4j.bench.Loop;
+import io.urma4j.bench.Records;
 
 /** WRITEs and READs of one queue, one at a time, between host memory here and device memory of a home. */
 final class ServedCopies implements Copies {
@@ -32,36 +32,14 @@ final class ServedCopies implements Copies {
     }
 
     @Override
-    public Loop in(int lengthBytes) {
-        return copies -> {
-            for (int i = 0; i < copies; i++) {
-                long at = Copies.place(i, lengthBytes);
-                finish(jfs.write(remote, at, local, at, lengthBytes, i));
-            }
-            return copies;
-        };
+    public void in(long at, int lengthBytes) {
+        Records.accepted(jfs.write(remote, at, local, at, lengthBytes, at));
+        Records.one(jfc, batch);
     }
 
     @Override
-    public Loop out(int lengthBytes) {
-        return copies -> {
-            for (int i = 0; i < copies; i++) {
-                long at = Copies.place(i, lengthBytes);
-                finish(jfs.read(remote, at, local, at, lengthBytes, i));
-            }
-            return copies;
-        };
-    }
-
-    private void finish(boolean accepted) {
-        if (!accepted) {
-            throw new IllegalStateException("the queue is full");
-        }
-        while (jfc.poll(batch) == 0) {
-            Thread.onSpinWait();
-        }
-        if (!batch.isSuccess(0)) {
-            throw new IllegalStateException(batch.toString());
-        }
+    public void out(long at, int lengthBytes) {
+        Records.accepted(jfs.read(remote, at, local, at, lengthBytes, at));
+        Records.one(jfc, batch);
     }
 }

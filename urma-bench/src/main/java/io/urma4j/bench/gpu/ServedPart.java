@@ -9,7 +9,6 @@ import io.urma4j.UrmaContext;
 import io.urma4j.bench.Alternation;
 import io.urma4j.bench.ChildProcess;
 import io.urma4j.bench.Limit.AtLeast;
-import io.urma4j.bench.Loop;
 import io.urma4j.bench.Rounds;
 import io.urma4j.bench.Timed;
 import io.urma4j.cuda.CudaClient;
@@ -36,7 +35,6 @@ final class ServedPart {
     private static final double LIMIT = 0.7;
     private static final double ANY = 0; // a figure without a limit
     private static final int CHUNK_BYTES = 32 << 20;
-    private static final int MOST_COPIES = 64;
     private static final int TRIES = 30;
 
     private ServedPart() {}
@@ -58,7 +56,7 @@ final class ServedPart {
                 try (DmaEngine.Pinning _ = region.engine().pinHost(host);
                         HandCopies byHand =
                                 HandCopies.open(driver, PartRun.ORDINAL, memory.address(), host.address())) {
-                    compare(served, byHand, memcpy(host, other), run.report());
+                    compare(served, byHand, new HostCopies(host, other), run.report());
                 }
             }
         }
@@ -77,9 +75,9 @@ final class ServedPart {
             local.set(JAVA_LONG, at, at * 0x9E37_79B9_7F4A_7C15L);
         }
         int length = Math.toIntExact(FOOTPRINT_BYTES);
-        served.in(length).run(1);
+        served.in(0, length);
         local.fill((byte) 0);
-        served.out(length).run(1);
+        served.out(0, length);
         for (long at = 0; at < FOOTPRINT_BYTES; at += Long.BYTES) {
             if (local.get(JAVA_LONG, at) != at * 0x9E37_79B9_7F4A_7C15L) {
                 report.failed("byte " + at + " of " + remote + " came back wrong");
@@ -90,28 +88,17 @@ final class ServedPart {
                 .formatted(FOOTPRINT_BYTES >> 20));
     }
 
-    private static Loop memcpy(MemorySegment from, MemorySegment to, int lengthBytes) {
-        return copies -> {
-            for (int i = 0; i < copies; i++) {
-                long at = Copies.place(i, lengthBytes);
-                MemorySegment.copy(from, at, to, at, lengthBytes);
-            }
-            return copies;
-        };
-    }
+    /** By the calling thread, in memory of the host. */
+    private record HostCopies(MemorySegment one, MemorySegment other) implements Copies {
+        @Override
+        public void in(long at, int lengthBytes) {
+            MemorySegment.copy(one, at, other, at, lengthBytes);
+        }
 
-    private static Copies memcpy(MemorySegment one, MemorySegment other) {
-        return new Copies() {
-            @Override
-            public Loop in(int lengthBytes) {
-                return memcpy(one, other, lengthBytes);
-            }
-
-            @Override
-            public Loop out(int lengthBytes) {
-                return memcpy(other, one, lengthBytes);
-            }
-        };
+        @Override
+        public void out(long at, int lengthBytes) {
+            MemorySegment.copy(other, at, one, at, lengthBytes);
+        }
     }
 
     private static void compare(ServedCopies served, HandCopies byHand, Copies memcpy, Report report)
@@ -123,9 +110,9 @@ final class ServedPart {
     }
 
     private static Comparison compare(Copies served, Copies byHand, Copies memcpy, int lengthBytes, boolean isIn) {
-        Timed subject = timed(served, lengthBytes, isIn);
-        Timed driver = timed(byHand, lengthBytes, isIn);
-        Timed thread = timed(memcpy, lengthBytes, isIn);
+        Timed subject = served.timed(lengthBytes, isIn, CHUNK_BYTES);
+        Timed driver = byHand.timed(lengthBytes, isIn, CHUNK_BYTES);
+        Timed thread = memcpy.timed(lengthBytes, isIn, CHUNK_BYTES);
         boolean isDriverSlower = quick(driver) > quick(thread);
         Rounds rounds =
                 new Alternation(15, 150_000_000, 400_000_000).measure(subject, isDriverSlower ? driver : thread);
@@ -137,11 +124,6 @@ final class ServedPart {
                 what,
                 rounds,
                 new AtLeast(lengthBytes == GATED_BYTES ? LIMIT : ANY));
-    }
-
-    private static Timed timed(Copies copies, int lengthBytes, boolean isIn) {
-        int ofAChunk = Math.clamp(CHUNK_BYTES / lengthBytes, 1, MOST_COPIES);
-        return Timed.of(isIn ? copies.in(lengthBytes) : copies.out(lengthBytes), ofAChunk);
     }
 
     private static double quick(Timed timed) {

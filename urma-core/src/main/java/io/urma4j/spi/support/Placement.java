@@ -149,6 +149,14 @@ public final class Placement {
         }
     }
 
+    /** Executes an atomic on four or eight aligned bytes; returns the old value, of four bytes without a sign. */
+    public static long atomic(
+            int opcode, MemorySegment memory, long offset, int sizeBytes, long operand, long expected) {
+        return sizeBytes == Long.BYTES
+                ? atomic64(opcode, memory, offset, operand, expected)
+                : Integer.toUnsignedLong(atomic32(opcode, memory, offset, (int) operand, (int) expected));
+    }
+
     /** Executes an atomic on eight aligned bytes; returns the old value. */
     public static long atomic64(int opcode, MemorySegment memory, long offset, long operand, long expected) {
         return switch (opcode) {

@@ -94,9 +94,7 @@ final class ServedCopy {
     /** The importer can change the fragment meanwhile: it may write the region anyway. */
     private void writeBack() {
         isWritingBack = true;
-        value = request.lengthBytes == Long.BYTES
-                ? Placement.atomic64(request.opcode, fragment, 0, request.operand, request.expected)
-                : Placement.atomic32(request.opcode, fragment, 0, (int) request.operand, (int) request.expected);
+        value = Placement.atomic(request.opcode, fragment, 0, request.lengthBytes, request.operand, request.expected);
         try {
             region.region().copyIn(stream, request.offset, fragment, copy);
         } catch (RuntimeException e) {

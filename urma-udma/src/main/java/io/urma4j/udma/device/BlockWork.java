@@ -21,7 +21,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     private final SendQueue queue;
     private final BlockTransfers transfers;
     private final Schedule schedule;
-    private final KeyTable keys;
+    private final Payloads onHost;
     private final DeviceRanges onDevice;
     private final PendingCopies pending; // of all elements
 
@@ -39,7 +39,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         this.queue = queue;
         this.transfers = transfers;
         this.schedule = schedule;
-        this.keys = keys;
+        this.onHost = new Payloads(keys);
         this.onDevice = new DeviceRanges(keys, copies, elements);
         this.pending = new PendingCopies(copies);
     }
@@ -184,14 +184,14 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         PeerFlow by = peer;
         return by != null && isOnDevice(element)
                 ? onDevice.gather(sources(by), this, element, at(element), from, to, lengthBytes)
-                : Payloads.gather(keys, elements, at(element), from, to, lengthBytes);
+                : onHost.gather(elements, at(element), from, to, lengthBytes);
     }
 
     @Override
     public boolean scatter(long element, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
         return isOnDevice(element)
                 ? onDevice.scatter(pending, this, at(element), toOffset, from, fromOffset, lengthBytes)
-                : Payloads.scatter(keys, elements, at(element), toOffset, from, fromOffset, lengthBytes);
+                : onHost.scatter(elements, at(element), toOffset, from, fromOffset, lengthBytes);
     }
 
     @Override

@@ -49,7 +49,7 @@ final class DeviceRanges {
      */
     boolean awaits(SourceWindow sources, CopyWaiter of, long position, long at, long from, int lengthBytes) {
         boolean isFirst = true;
-        parts.begin(ring, at, from, lengthBytes);
+        parts.beginSend(ring, at, from, lengthBytes);
         while (parts.next()) {
             int region = region();
             if (isFirst) {
@@ -66,10 +66,10 @@ final class DeviceRanges {
     /** Puts a part that is not awaited into a packet; false if its memory is gone, or its device failed. */
     boolean gather(SourceWindow sources, CopyWaiter of, long position, long at, long from, Packet to, int lengthBytes) {
         long toOffset = to.payloadAt();
-        parts.begin(ring, at, from, lengthBytes);
+        parts.beginSend(ring, at, from, lengthBytes);
         while (parts.next()) {
             boolean isLoaded = region() == DeviceKeys.NO_REGION
-                    ? loadHost(to.bytes(), toOffset)
+                    ? parts.load(keys, to.bytes(), toOffset)
                     : sources.load(of, position, parts, to.bytes(), toOffset);
             if (!isLoaded) {
                 return false;
@@ -79,17 +79,12 @@ final class DeviceRanges {
         return parts.isWhole();
     }
 
-    private boolean loadHost(MemorySegment to, long toOffset) {
-        long offset = parts.rangeOffset() + parts.within;
-        return LocalRange.load(keys, parts.key(), offset, to, toOffset, parts.lengthBytes);
-    }
-
     // ---- what arrives
 
     /** Whether bytes that arrive now can be copied to their places; if not, the waiter hears of the time. */
     boolean takes(CopyWaiter waiter, long at, long toOffset, int lengthBytes) {
         boolean isPossible = true;
-        parts.begin(ring, at, toOffset, lengthBytes);
+        parts.beginSend(ring, at, toOffset, lengthBytes);
         while (isPossible && parts.next()) {
             int region = region();
             isPossible = region == DeviceKeys.NO_REGION || copies.mayBegin(region, parts.lengthBytes, waiter);
@@ -117,7 +112,7 @@ final class DeviceRanges {
             long fromOffset,
             int lengthBytes) {
         long next = fromOffset;
-        parts.begin(ring, at, toOffset, lengthBytes);
+        parts.beginSend(ring, at, toOffset, lengthBytes);
         while (parts.next()) {
             if (!store(pending, waiter, from, next)) {
                 return false;
@@ -130,8 +125,7 @@ final class DeviceRanges {
     private boolean store(PendingCopies pending, CopyWaiter waiter, MemorySegment from, long fromOffset) {
         int region = region();
         if (region == DeviceKeys.NO_REGION) {
-            long offset = parts.rangeOffset() + parts.within;
-            return LocalRange.store(keys, parts.key(), offset, from, fromOffset, parts.lengthBytes);
+            return parts.store(keys, from, fromOffset);
         }
         long copy = copies.copyIn(region, regionOffset() + parts.within, from, fromOffset, parts.lengthBytes, waiter);
         if (copy > Memory.AT_ONCE) {

@@ -8,7 +8,6 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import io.urma4j.spi.support.Placement;
-import io.urma4j.udma.ring.WorkOpcode;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -82,38 +81,5 @@ final class Dma {
     private static boolean isGone(RuntimeException cause) {
         Placement.forgetFence(cause);
         return false;
-    }
-
-    /** Executes an atomic on aligned memory; returns the old value. Atomic against the CPU's own operations, too. */
-    static long atomic(int opcode, MemorySegment memory, long offset, int sizeBytes, long operand, long expected) {
-        return sizeBytes == Long.BYTES
-                ? atomic64(opcode, memory, offset, operand, expected)
-                : Integer.toUnsignedLong(atomic32(opcode, memory, offset, (int) operand, (int) expected));
-    }
-
-    private static long atomic64(int opcode, MemorySegment memory, long offset, long operand, long expected) {
-        return switch (opcode) {
-            case WorkOpcode.CAS -> (long) U64.compareAndExchange(memory, offset, expected, operand);
-            case WorkOpcode.SWAP -> (long) U64.getAndSet(memory, offset, operand);
-            case WorkOpcode.FADD -> (long) U64.getAndAdd(memory, offset, operand);
-            case WorkOpcode.FSUB -> (long) U64.getAndAdd(memory, offset, -operand);
-            case WorkOpcode.FAND -> (long) U64.getAndBitwiseAnd(memory, offset, operand);
-            case WorkOpcode.FOR -> (long) U64.getAndBitwiseOr(memory, offset, operand);
-            case WorkOpcode.FXOR -> (long) U64.getAndBitwiseXor(memory, offset, operand);
-            default -> throw new IllegalArgumentException("opcode " + opcode + " is not an atomic");
-        };
-    }
-
-    private static int atomic32(int opcode, MemorySegment memory, long offset, int operand, int expected) {
-        return switch (opcode) {
-            case WorkOpcode.CAS -> (int) U32.compareAndExchange(memory, offset, expected, operand);
-            case WorkOpcode.SWAP -> (int) U32.getAndSet(memory, offset, operand);
-            case WorkOpcode.FADD -> (int) U32.getAndAdd(memory, offset, operand);
-            case WorkOpcode.FSUB -> (int) U32.getAndAdd(memory, offset, -operand);
-            case WorkOpcode.FAND -> (int) U32.getAndBitwiseAnd(memory, offset, operand);
-            case WorkOpcode.FOR -> (int) U32.getAndBitwiseOr(memory, offset, operand);
-            case WorkOpcode.FXOR -> (int) U32.getAndBitwiseXor(memory, offset, operand);
-            default -> throw new IllegalArgumentException("opcode " + opcode + " is not an atomic");
-        };
     }
 }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.spi.support.Placement;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.ring.KeyLife;
@@ -367,7 +368,7 @@ final class KeyTable implements DeviceKeys {
             throw new IllegalStateException("the key was not asked whether it allows an atomic");
         }
         try {
-            return Dma.atomic(opcode, memory, offset(key, va), sizeBytes, operand, expected);
+            return Placement.atomic(opcode, memory, offset(key, va), sizeBytes, operand, expected);
         } catch (IllegalStateException | WrongThreadException e) {
             return 0; // it was closed since the key was checked: no thread will see what is missing there
         }

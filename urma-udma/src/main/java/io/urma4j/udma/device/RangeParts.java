@@ -1,12 +1,13 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WqeRange;
 import java.lang.foreign.MemorySegment;
 
-/** Walks through the local ranges of a send work queue element that a piece of its payload covers. Used again and again. */
+/** Walks through the local ranges of a work request that a piece of its payload covers. The object is reused. */
 final class RangeParts {
     private MemorySegment ring = MemorySegment.NULL;
-    private long at;
+    private long list;
     private int ranges;
     private long skip;
     private int leftBytes;
@@ -19,11 +20,16 @@ final class RangeParts {
 
     int lengthBytes;
 
-    /** Before the first part of {@code lengthBytes} from byte {@code from} of the payload on. */
-    void begin(MemorySegment ring, long at, long from, int lengthBytes) {
+    /** Before the first part of {@code lengthBytes} from byte {@code from} of the payload of a send work queue element on. */
+    void beginSend(MemorySegment elements, long at, long from, int lengthBytes) {
+        begin(elements, SendWqe.rangesAt(at), SendWqe.ranges(elements, at), from, lengthBytes);
+    }
+
+    /** The same for the ranges of a list in {@code ring}. */
+    void begin(MemorySegment ring, long list, int ranges, long from, int lengthBytes) {
         this.ring = ring;
-        this.at = at;
-        this.ranges = SendWqe.ranges(ring, at);
+        this.list = list;
+        this.ranges = ranges;
         this.skip = from;
         this.leftBytes = lengthBytes;
         this.index = -1;
@@ -50,17 +56,46 @@ final class RangeParts {
         return leftBytes == 0;
     }
 
+    // ---- the part
+
     int key() {
-        return SendWqe.rangeKey(ring, at, index);
+        return WqeRange.key(ring, list, index);
     }
 
     long rangeBytes() {
-        return Integer.toUnsignedLong(SendWqe.rangeLengthBytes(ring, at, index));
+        return Integer.toUnsignedLong(WqeRange.lengthBytes(ring, list, index));
     }
 
     /** Where the range begins in its segment. */
     long rangeOffset() {
-        return SendWqe.rangeOffset(ring, at, index);
+        return WqeRange.offset(ring, list, index);
+    }
+
+    /** Where the part begins in its segment. */
+    long offset() {
+        return rangeOffset() + within;
+    }
+
+    /** Copies from the part; false if the memory is closed, or the range is not inside. */
+    boolean load(KeyTable keys, MemorySegment to, long toOffset) {
+        return LocalRange.load(keys, key(), offset(), to, toOffset, lengthBytes);
+    }
+
+    /** Copies into the part; false if the memory is closed, or the range is not inside. */
+    boolean store(KeyTable keys, MemorySegment from, long fromOffset) {
+        return LocalRange.store(keys, key(), offset(), from, fromOffset, lengthBytes);
+    }
+
+    /** Copies into all parts; false if memory is closed, or the ranges are too short. */
+    boolean storeAll(KeyTable keys, MemorySegment from, long fromOffset) {
+        long next = fromOffset;
+        while (next()) {
+            if (!store(keys, from, next)) {
+                return false;
+            }
+            next += lengthBytes;
+        }
+        return isWhole();
     }
 
     @Override

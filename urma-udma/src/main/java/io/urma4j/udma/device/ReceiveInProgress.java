@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.udma.ring.ReceiveWqe;
+import io.urma4j.udma.ring.WqeRange;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class ReceiveInProgress {
     final int index;
     int generation;
-    int ranges;
+    private int ranges;
     long cookie;
     long capacityBytes;
 
@@ -24,12 +25,15 @@ final class ReceiveInProgress {
     @Nullable
     ReceiveInProgress next;
 
-    private int[] keys = new int[1];
-    private int[] lengths = new int[1];
-    private long[] offsets = new long[1];
+    private final RangeParts parts = new RangeParts();
+    private MemorySegment list = listOf(1);
 
     ReceiveInProgress(int index) {
         this.index = index;
+    }
+
+    private static MemorySegment listOf(int ranges) {
+        return MemorySegment.ofArray(new long[ranges * WqeRange.BYTES / Long.BYTES]);
     }
 
     long handle() {
@@ -39,38 +43,22 @@ final class ReceiveInProgress {
     void fill(MemorySegment ring, long at) {
         ranges = ReceiveWqe.ranges(ring, at);
         cookie = ReceiveWqe.cookie(ring, at);
-        if (keys.length < ranges) {
-            keys = new int[ranges];
-            lengths = new int[ranges];
-            offsets = new long[ranges];
+        if (list.byteSize() < (long) ranges * WqeRange.BYTES) {
+            list = listOf(ranges);
         }
         capacityBytes = 0;
+        long from = ReceiveWqe.rangesAt(at);
         for (int i = 0; i < ranges; i++) {
-            keys[i] = ReceiveWqe.rangeKey(ring, at, i);
-            lengths[i] = ReceiveWqe.rangeLengthBytes(ring, at, i);
-            offsets[i] = ReceiveWqe.rangeOffset(ring, at, i);
-            capacityBytes += Integer.toUnsignedLong(lengths[i]);
+            int lengthBytes = WqeRange.lengthBytes(ring, from, i);
+            WqeRange.put(list, 0, i, WqeRange.key(ring, from, i), lengthBytes, WqeRange.offset(ring, from, i));
+            capacityBytes += Integer.toUnsignedLong(lengthBytes);
         }
     }
 
     /** Copies bytes of a message to its byte {@code position}; false if the memory is closed. */
     boolean scatter(KeyTable memory, long position, MemorySegment from, long fromOffset, int lengthBytes) {
-        long skip = position;
-        int done = 0;
-        for (int i = 0; i < ranges && done < lengthBytes; i++) {
-            long room = Integer.toUnsignedLong(lengths[i]) - skip;
-            if (room <= 0) {
-                skip = -room;
-                continue;
-            }
-            int step = (int) Math.min(room, lengthBytes - done);
-            if (!LocalRange.store(memory, keys[i], offsets[i] + skip, from, fromOffset + done, step)) {
-                return false;
-            }
-            done += step;
-            skip = 0;
-        }
-        return done == lengthBytes;
+        parts.begin(list, 0, ranges, position, lengthBytes);
+        return parts.storeAll(memory, from, fromOffset);
     }
 
     /**
@@ -86,49 +74,33 @@ final class ReceiveInProgress {
             long fromOffset,
             int lengthBytes,
             CopyWaiter waiter) {
-        long skip = position;
         long copy = Memory.AT_ONCE;
-        int done = 0;
-        for (int i = 0; i < ranges && done < lengthBytes; i++) {
-            long room = Integer.toUnsignedLong(lengths[i]) - skip;
-            if (room <= 0) {
-                skip = -room;
-                continue;
-            }
-            int step = (int) Math.min(room, lengthBytes - done);
-            long part = copyPart(memory, copies, i, skip, from, fromOffset + done, step, waiter);
+        long next = fromOffset;
+        parts.begin(list, 0, ranges, position, lengthBytes);
+        while (parts.next()) {
+            long part = copyPart(memory, copies, from, next, waiter);
             if (part < 0) {
                 release(copies, copy);
                 return part;
             }
             copy = joined(copies, copy, part);
-            done += step;
-            skip = 0;
+            next += parts.lengthBytes;
         }
-        if (done < lengthBytes) {
+        if (!parts.isWhole()) {
             release(copies, copy);
             return Memory.REFUSED;
         }
         return copy;
     }
 
-    private long copyPart(
-            KeyTable memory,
-            CopyPort copies,
-            int range,
-            long within,
-            MemorySegment from,
-            long fromOffset,
-            int lengthBytes,
-            CopyWaiter waiter) {
-        int region = memory.localRegion(keys[range], offsets[range] + within, lengthBytes);
+    private long copyPart(KeyTable memory, CopyPort copies, MemorySegment from, long fromOffset, CopyWaiter waiter) {
+        int key = parts.key();
+        int region = memory.localRegion(key, parts.offset(), parts.lengthBytes);
         if (region != DeviceKeys.NO_REGION) {
-            long offset = memory.localOffset(keys[range]) + offsets[range] + within;
-            return copies.copyIn(region, offset, from, fromOffset, lengthBytes, waiter);
+            long offset = memory.localOffset(key) + parts.offset();
+            return copies.copyIn(region, offset, from, fromOffset, parts.lengthBytes, waiter);
         }
-        boolean isStored =
-                LocalRange.store(memory, keys[range], offsets[range] + within, from, fromOffset, lengthBytes);
-        return isStored ? Memory.AT_ONCE : Memory.REFUSED;
+        return parts.store(memory, from, fromOffset) ? Memory.AT_ONCE : Memory.REFUSED;
     }
 
     private static long joined(CopyPort copies, long copy, long part) {

@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
  * and what arrives is copied afterwards: the result waits for these copies.
  */
 final class SendPayloads {
-    private final KeyTable keys;
     private final CopyPort copies;
     private final MemorySegment ring;
+    private final Payloads onHost;
     private final DeviceRanges onDevice;
     private @Nullable SourceWindow ofDatagrams; // what goes by a connection has that one's
     private int held; // results that wait for copies
 
     SendPayloads(KeyTable keys, CopyPort copies, MemorySegment ring) {
-        this.keys = keys;
         this.copies = copies;
         this.ring = ring;
+        this.onHost = new Payloads(keys);
         this.onDevice = new DeviceRanges(keys, copies, ring);
     }
 
@@ -47,7 +47,7 @@ final class SendPayloads {
     boolean gather(SendSlot slot, long position, long from, Packet to, int lengthBytes) {
         return slot.isOnDevice
                 ? onDevice.gather(sources(slot), slot, position, slot.at, from, to, lengthBytes)
-                : Payloads.gather(keys, ring, slot.at, from, to, lengthBytes);
+                : onHost.gather(ring, slot.at, from, to, lengthBytes);
     }
 
     /** Whether bytes that arrive now can be copied to their places. */
@@ -64,7 +64,7 @@ final class SendPayloads {
     boolean scatter(SendSlot slot, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
         return slot.isOnDevice
                 ? onDevice.scatter(slot.pending(copies), slot, slot.at, toOffset, from, fromOffset, lengthBytes)
-                : Payloads.scatter(keys, ring, slot.at, toOffset, from, fromOffset, lengthBytes);
+                : onHost.scatter(ring, slot.at, toOffset, from, fromOffset, lengthBytes);
     }
 
     // ---- results

@@ -23,21 +23,17 @@ import java.lang.foreign.MemorySegment;
  *  32  expected     u64  of CAS; the VA that WRITE_NOTIFY stores to
  *  40  notify key   u32  of WRITE_NOTIFY
  *  44  CQ           u32  where the record goes; 0: where the queue completes
- *  48  payload           local ranges of 16 bytes (key u32, length u32, offset u64), or the inline bytes
+ *  48  payload           local ranges, each a {@link WqeRange}, or the inline bytes
  * </pre>
  *
  * <p>An element with {@link #BLOCKS} in place of a number of ranges is a transfer: its one range names local memory with elements of
  * one block each, READs or WRITEs of the same kind. The length of that range is their number, and its offset is 1 if the last
  * element, of inline bytes, follows all others. The opcode tells what follows the blocks: SEND_IMM or WRITE_IMM without payload, or
  * nothing. {@code expected} is the length of all blocks, for the record.
- *
- * <p>A local range names a region by its key and counts from the region's start: no address of this process is in a ring.
  */
 public final class SendWqe {
     /** Size of a basic block. */
     public static final int BLOCK_BYTES = 64;
-
-    public static final int RANGE_BYTES = 16;
 
     /** Bit of the flags: the payload lies in the element itself. */
     public static final int INLINE = 0x80;
@@ -71,14 +67,11 @@ public final class SendWqe {
     private static final int CQ = 44;
     private static final int PAYLOAD = 48;
 
-    private static final int RANGE_LENGTH = 4;
-    private static final int RANGE_OFFSET = 8;
-
     private SendWqe() {}
 
     /** Bytes from one element to the next in a ring whose elements have this many ranges or inline bytes. */
     public static int strideBytes(int maxRanges, int maxInlineBytes) {
-        int bytes = PAYLOAD + Math.max(maxRanges * RANGE_BYTES, maxInlineBytes);
+        int bytes = PAYLOAD + Math.max(maxRanges * WqeRange.BYTES, maxInlineBytes);
         return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
     }
 
@@ -117,10 +110,7 @@ public final class SendWqe {
     }
 
     public static void range(MemorySegment ring, long at, int index, int key, int lengthBytes, long offset) {
-        long range = at + PAYLOAD + (long) index * RANGE_BYTES;
-        ring.set(JAVA_INT, range, key);
-        ring.set(JAVA_INT, range + RANGE_LENGTH, lengthBytes);
-        ring.set(JAVA_LONG, range + RANGE_OFFSET, offset);
+        WqeRange.put(ring, rangesAt(at), index, key, lengthBytes, offset);
     }
 
     /** By the card: it was a success, of which there is no record. */
@@ -199,15 +189,20 @@ public final class SendWqe {
         return at + PAYLOAD;
     }
 
+    /** Where the local ranges begin, in the ring. */
+    public static long rangesAt(long at) {
+        return at + PAYLOAD;
+    }
+
     public static int rangeKey(MemorySegment ring, long at, int index) {
-        return ring.get(JAVA_INT, at + PAYLOAD + (long) index * RANGE_BYTES);
+        return WqeRange.key(ring, rangesAt(at), index);
     }
 
     public static int rangeLengthBytes(MemorySegment ring, long at, int index) {
-        return ring.get(JAVA_INT, at + PAYLOAD + (long) index * RANGE_BYTES + RANGE_LENGTH);
+        return WqeRange.lengthBytes(ring, rangesAt(at), index);
     }
 
     public static long rangeOffset(MemorySegment ring, long at, int index) {
-        return ring.get(JAVA_LONG, at + PAYLOAD + (long) index * RANGE_BYTES + RANGE_OFFSET);
+        return WqeRange.offset(ring, rangesAt(at), index);
     }
 }

@@ -118,56 +118,41 @@ public final class Stager implements CopyPort, AutoCloseable {
 
     @Override
     public long copyOut(int number, long offset, int lengthBytes, CopyWaiter waiter) {
-        Region region = regions[number];
-        return region == null
-                ? Memory.REFUSED
-                : begin(region, StagedCopy.Kind.OUT, offset, null, 0, lengthBytes, waiter);
+        return begin(number, StagedCopy.Kind.OUT, offset, null, 0, lengthBytes, waiter);
     }
 
     @Override
     public long copyIn(
             int number, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
-        Region region = regions[number];
-        if (region == null) {
-            return Memory.REFUSED;
-        }
-        if (region.hasAtomic) {
-            region.slab.await(waiter);
-            return Memory.BUSY;
-        }
-        return begin(region, StagedCopy.Kind.IN, offset, from, fromOffset, lengthBytes, waiter);
+        return begin(number, StagedCopy.Kind.IN, offset, from, fromOffset, lengthBytes, waiter);
     }
 
     @Override
     public long atomic(
             int opcode, int number, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter) {
-        Region region = regions[number];
-        if (region == null) {
-            return Memory.REFUSED;
-        }
-        if (region.hasAtomic) {
-            region.slab.await(waiter);
-            return Memory.BUSY;
-        }
-        long copy = begin(region, StagedCopy.Kind.ATOMIC_OUT, offset, null, 0, sizeBytes, waiter);
+        long copy = begin(number, StagedCopy.Kind.ATOMIC_OUT, offset, null, 0, sizeBytes, waiter);
         if (copy > 0) {
-            StagedCopy begun = find(copy);
-            begun.atomic.begin(opcode, operand, expected);
-            region.hasAtomic = true;
+            find(copy).atomic.begin(opcode, operand, expected);
         }
         return copy;
     }
 
+    /** Nothing changes a region while an atomic owns it. */
     private long begin(
-            Region region,
+            int number,
             StagedCopy.Kind kind,
             long offset,
             @Nullable MemorySegment from,
             long fromOffset,
             int lengthBytes,
             CopyWaiter waiter) {
+        Region region = regions[number];
+        if (region == null) {
+            return Memory.REFUSED;
+        }
         EngineSlab slab = region.slab;
-        StagedCopy copy = slab.take(lengthBytes);
+        boolean isOwned = region.hasAtomic && kind != StagedCopy.Kind.OUT;
+        StagedCopy copy = isOwned ? null : slab.take(lengthBytes);
         if (copy == null) {
             slab.await(waiter);
             return Memory.BUSY;
@@ -184,6 +169,7 @@ public final class Stager implements CopyPort, AutoCloseable {
             hasFailed = true; // the device is lost, or its library is closed
         }
         if (isStarted) {
+            region.hasAtomic |= kind == StagedCopy.Kind.ATOMIC_OUT;
             return copy.number();
         }
         slab.give(copy);

@@ -2,13 +2,10 @@ package io.urma4j.examples.blockstore.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
-import java.nio.file.Files;
+import io.urma4j.examples.ExampleProcess;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,29 +21,8 @@ class LoadIT {
     private record Ended(int exitCode, String output) {}
 
     private Ended run(String... arguments) throws Exception {
-        Path classes = Path.of(
-                Load.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        List<String> line = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:-UsePerfData",
-                "-cp",
-                System.getProperty("urma.jar") + File.pathSeparator + classes,
-                Load.class.getName()));
-        line.addAll(List.of(arguments));
-        Path output = folder.resolve("output");
-        Process process = new ProcessBuilder(line)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            Duration limit = Duration.ofMinutes(FULL ? 10 : 4);
-            assertThat(process.waitFor(limit.toSeconds(), TimeUnit.SECONDS))
-                    .as(Files.readString(output))
-                    .isTrue();
-            return new Ended(process.exitValue(), Files.readString(output));
-        } finally {
-            process.destroy(); // its hook ends the processes that it started
+        try (var process = new ExampleProcess(Load.class, folder, Map.of(), arguments)) {
+            return new Ended(process.exitCode(Duration.ofMinutes(FULL ? 10 : 4)), process.output());
         }
     }
 
