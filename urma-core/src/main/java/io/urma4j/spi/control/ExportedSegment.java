@@ -66,8 +66,8 @@ public final class ExportedSegment<G extends ExportedSegment.Granted> {
         void tell();
 
         /**
-         * Ends the import of device memory without an answer of the importer, who touches none by itself (S15.46): at once, or when
-         * the copies in progress have ended.
+         * Ends the import of device memory at once, or when the copies in progress have ended. The importer need not answer, since it
+         * never touches such memory by itself (S15.46).
          */
         void endByHome();
     }
