@@ -354,8 +354,8 @@ public abstract class Conformance {
     }
 
     @Nested
-    class DeviceRevocation extends DeviceRevocationContract {
-        DeviceRevocation() {
+    class CopiesInProgress extends CopiesInProgressContract {
+        CopiesInProgress() {
             super(deviceUnderTest);
         }
     }

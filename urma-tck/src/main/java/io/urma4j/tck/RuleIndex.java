@@ -61,7 +61,7 @@ public final class RuleIndex {
             TransferQueuesContract.class,
             DeviceRangesContract.class,
             DeviceSegmentsContract.class,
-            DeviceRevocationContract.class,
+            CopiesInProgressContract.class,
             DeviceSegmentEndsContract.class,
             PreparedTransferContract.class,
             TransferNoticesContract.class,

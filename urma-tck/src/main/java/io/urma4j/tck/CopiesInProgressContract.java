@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * SEMANTICS §15: a revocation of device memory is complete once the copies in progress have ended. An importer adds to a counter
  * there as fast as it can: each atomic takes two copies.
  */
-public abstract class DeviceRevocationContract extends Contract {
+public abstract class CopiesInProgressContract extends Contract {
     private static final int LENGTH = 4096;
     private static final long COUNTER = 8;
     private static final int MANY = 1_000;
@@ -33,7 +33,7 @@ public abstract class DeviceRevocationContract extends Contract {
     private final Arena arena = Arena.ofAuto();
     private DeviceMemory memory;
 
-    protected DeviceRevocationContract(String device) {
+    protected CopiesInProgressContract(String device) {
         super(device);
     }
 
