@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One-sided operations on device memory that its home serves. Each blocks as long as the devices take, without a lock. A transfer from
- * device to device goes through memory of the heap, piece by piece.
+ * device to device goes through memory of the heap, piece by piece, unless this process has opened the home's memory.
  */
 final class ServedRange {
     private static final int RELAY_BYTES = 1 << 20;
@@ -33,7 +33,7 @@ final class ServedRange {
         StagedRegion device = from.device();
         if (device == null) {
             to.write(toOffset, from.memory, fromOffset, lengthBytes);
-        } else {
+        } else if (!to.tryWrite(toOffset, device, fromOffset, lengthBytes)) {
             relay(device, fromOffset, to, toOffset, lengthBytes, true);
         }
     }
@@ -52,7 +52,7 @@ final class ServedRange {
         StagedRegion device = to.device();
         if (device == null) {
             from.read(fromOffset, to.memory, toOffset, lengthBytes);
-        } else {
+        } else if (!from.tryRead(fromOffset, device, toOffset, lengthBytes)) {
             relay(device, toOffset, from, fromOffset, lengthBytes, false);
         }
     }

@@ -61,6 +61,7 @@ public final class RuleIndex {
             TransferQueuesContract.class,
             DeviceRangesContract.class,
             DeviceSegmentsContract.class,
+            OpenedSegmentsContract.class,
             PreparedTransferContract.class);
 
     private static final Pattern ID = Pattern.compile("S(\\d+)\\.(\\d+)");

@@ -17,6 +17,7 @@ import io.urma4j.WindowKey;
 import io.urma4j.libc.Mapping;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.PeerRegion;
+import io.urma4j.peer.PeerShare;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderGrant;
@@ -60,14 +61,16 @@ final class Exports {
     private final PeerId self;
     private final KnownPeers known = new KnownPeers();
     private final SegmentTable<ShmSegment> table = new SegmentTable<>(_ -> {}, _ -> {});
-    private final StagedCopies copies = new StagedCopies();
+    private final StagedCopies copies;
     private final AtomicLong lastKey = new AtomicLong(); // keys are never reused
     private long lastGrant; // the engine's thread
 
+    /** @param copies of its device memory; closed with this */
     Exports(
             Engine engine,
             Publisher publisher,
             GrantBoard board,
+            StagedCopies copies,
             ContextEvents events,
             Eid eid,
             int uasid,
@@ -75,6 +78,7 @@ final class Exports {
         this.engine = engine;
         this.publisher = publisher;
         this.board = board;
+        this.copies = copies;
         this.events = events;
         this.refusals = new RefusalEvents(events, System.nanoTime());
         this.eid = eid;
@@ -141,9 +145,10 @@ final class Exports {
     private ShmSegment registerDevice(SegmentRequest request, PeerRegion region) {
         Capabilities served = new Capabilities(false, false, true, request.windowsOnly(), MemoryKind.DEVICE);
         DeviceRange range = region.range();
+        PeerShare share = DeviceSharing.shareOf(request, region);
         return table.add(request.tokenId(), tokenId -> {
             ExportedSegment<Grant> exported = exported(request, tokenId, range.lengthBytes(), range.address(), served);
-            return new ShmSegment(this, Mapping.dead(), copies.region(region), null, exported);
+            return new ShmSegment(this, Mapping.dead(), copies.region(region), share, null, exported);
         });
     }
 
@@ -151,7 +156,7 @@ final class Exports {
         Capabilities mapped = new Capabilities(true, true, true, request.windowsOnly(), MemoryKind.HOST);
         return table.add(request.tokenId(), tokenId -> {
             ExportedSegment<Grant> exported = exported(request, tokenId, memory.byteSize(), memory.address(), mapped);
-            return new ShmSegment(this, memory, null, allocated, exported);
+            return new ShmSegment(this, memory, null, null, allocated, exported);
         });
     }
 
@@ -293,10 +298,13 @@ final class Exports {
         return rotated;
     }
 
-    /** No importer touches device memory by itself: a revocation of it waits for none. */
+    /** Only importers that may have device memory open touch it by themselves: a revocation of it waits for no other. */
     private void endServed(ShmSegment segment) {
         if (segment.device() != null) {
-            List.copyOf(segment.exported().grants()).forEach(this::end);
+            segment.exported().grants().stream()
+                    .filter(grant -> !grant.isLent())
+                    .toList()
+                    .forEach(this::end);
         }
     }
 

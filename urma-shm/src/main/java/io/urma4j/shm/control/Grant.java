@@ -2,6 +2,7 @@ package io.urma4j.shm.control;
 
 import io.urma4j.Access;
 import io.urma4j.Importer;
+import io.urma4j.peer.PeerShare;
 import io.urma4j.shm.bounce.ServedGrant;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ExportedSegment;
@@ -20,8 +21,9 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
     private final Connection via;
     private final Access access;
     private final Set<GrantBoard.ShmGrant> windows = new HashSet<>(); // of a windows-only segment; guarded by this
-    private boolean told;
+    private volatile boolean told;
     private volatile boolean ended;
+    private @Nullable PeerShare lent; // while the importer may have the memory open
 
     /**
      * A grant.
@@ -89,14 +91,32 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
         return device;
     }
 
-    /** Whether the importer no longer touches the memory by this grant. For any thread. */
+    /** Whether this home serves it no longer. For any thread. */
     @Override
     public boolean hasEnded() {
-        return ended;
+        return ended || told;
     }
 
+    /** The importer may open the memory from now on; false if it was freed. Its end is awaited, by {@link #end}. */
+    boolean lend(PeerShare share) {
+        if (lent == null && share.lend()) {
+            lent = share;
+        }
+        return lent != null;
+    }
+
+    /** Whether the importer may have the memory open: then only its answer ends the grant, or the proof that it is gone. */
+    boolean isLent() {
+        return lent != null;
+    }
+
+    /** The importer no longer touches the memory by this grant. */
     void end() {
         ended = true;
+        if (lent != null) {
+            lent.giveBack();
+            lent = null;
+        }
     }
 
     /** Adds the window that {@code made} creates; it ends with {@link #removeWindow} or {@link #endWindows}. For any thread. */
