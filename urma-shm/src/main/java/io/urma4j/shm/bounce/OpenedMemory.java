@@ -24,7 +24,7 @@ public final class OpenedMemory {
     private static final System.Logger LOG = System.getLogger(OpenedMemory.class.getName());
     private static final long CLOSE_AGAIN_NANOS = 10_000_000;
 
-    private final String home; // for messages
+    private final String name; // of the import
     private final Access access;
     private volatile @Nullable StagedRegion opened; // while it can be used
     private State state = State.OPENING; // guarded by this, with all below
@@ -37,14 +37,14 @@ public final class OpenedMemory {
         ENDED
     }
 
-    private OpenedMemory(String home, Access access) {
-        this.home = home;
+    private OpenedMemory(String name, Access access) {
+        this.name = name;
         this.access = access;
     }
 
     /** Memory that {@link #open} opens. */
-    public static OpenedMemory of(String home, Access access) {
-        return new OpenedMemory(home, access);
+    public static OpenedMemory of(String name, Access access) {
+        return new OpenedMemory(name, access);
     }
 
     /**
@@ -68,7 +68,7 @@ public final class OpenedMemory {
             } catch (RuntimeException e) {
                 LOG.log(
                         Level.DEBUG,
-                        () -> "device memory of " + home + " is served by it, because it cannot be opened",
+                        () -> "device memory of " + name + " is served by it, because it cannot be opened",
                         e);
                 opened = null;
             } finally {
@@ -96,7 +96,7 @@ public final class OpenedMemory {
 
         @Override
         public String holder() {
-            return "import from " + home;
+            return name;
         }
     }
 
@@ -188,13 +188,13 @@ public final class OpenedMemory {
             closing.close();
             return true;
         } catch (UrmaException e) {
-            LOG.log(Level.WARNING, "device memory of {0} is still open: {1}", home, e.getMessage());
+            LOG.log(Level.WARNING, "{0}: its device memory is still open: {1}", name, e.getMessage());
             return false;
         }
     }
 
     @Override
     public synchronized String toString() {
-        return "device memory of " + home + ", " + state;
+        return "device memory of the " + name + ", " + state;
     }
 }

@@ -93,7 +93,7 @@ public final class ControlPlane {
         GrantBoard board = new GrantBoard("urma-windows-of-" + uasid);
         StagedCopies copies = new StagedCopies();
         this.exports = new Exports(engine, publisher, board, copies, events, eid, uasid, self);
-        this.sharing = new DeviceSharing(requests, events, copies);
+        this.sharing = new DeviceSharing(engine, requests, events, copies);
         this.imports = new Imports(
                 engine,
                 events,

@@ -14,6 +14,7 @@ import io.urma4j.spi.control.ControlMessage.MemoryShared;
 import io.urma4j.spi.control.ControlMessage.OpenShared;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.StagedCopies;
+import io.urma4j.spi.support.Timers;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,12 +29,14 @@ import org.jspecify.annotations.Nullable;
 final class DeviceSharing {
     private static final System.Logger LOG = System.getLogger(DeviceSharing.class.getName());
 
+    private final Engine engine;
     private final Requests requests;
     private final ContextEvents events;
     private final StagedCopies copies;
 
     /** @param copies moves bytes of what is opened */
-    DeviceSharing(Requests requests, ContextEvents events, StagedCopies copies) {
+    DeviceSharing(Engine engine, Requests requests, ContextEvents events, StagedCopies copies) {
+        this.engine = engine;
         this.requests = requests;
         this.events = events;
         this.copies = copies;
@@ -69,7 +72,10 @@ final class DeviceSharing {
         via.send(new MemoryShared(wanted.request(), direct, share.client(), new Handle(share.handle())));
     }
 
-    /** Opens imported device memory if that is possible; completes with the import in any case, unless it was revoked before. */
+    /**
+     * Opens imported device memory if that is possible. Completes with the import in any case, at the deadline at the latest: until it
+     * is opened, its home serves it.
+     */
     CompletableFuture<ShmImport> opened(ShmImport made, long deadlineNanos) {
         PeerMemoryRegistry devices = events.peerMemory().orElse(null);
         List<String> clients = devices == null ? List.of() : devices.openers();
@@ -79,13 +85,27 @@ final class DeviceSharing {
                 || !made.home().opensDeviceMemory()) {
             return CompletableFuture.completedFuture(made);
         }
-        return requests.ask(made.home(), deadlineNanos, n -> new OpenShared(n, made.grant(), clients))
-                .thenCompose(reply -> {
-                    MemoryShared shared = reply.as(MemoryShared.class);
-                    OpenedMemory opening = made.opening(shared.access());
-                    return opening.open(
-                            devices, copies, shared.client(), shared.handle().bytes(), made.lengthBytes());
-                })
-                .handle((isOpened, refusal) -> made);
+        CompletableFuture<ShmImport> result = new CompletableFuture<>();
+        Timers.Timer timeout = engine.at(deadlineNanos, () -> result.complete(made));
+        var _ = requests.ask(made.home(), deadlineNanos, n -> new OpenShared(n, made.grant(), clients))
+                .thenCompose(reply -> open(made, reply.as(MemoryShared.class), devices))
+                .whenComplete((isOpened, refusal) -> {
+                    boolean isTaken = engine.execute(() -> end(timeout, result, made));
+                    if (!isTaken) {
+                        result.complete(made); // the context has ended
+                    }
+                });
+        return result;
+    }
+
+    /** Back on the engine's thread. */
+    private static void end(Timers.Timer timeout, CompletableFuture<ShmImport> result, ShmImport made) {
+        timeout.cancel();
+        result.complete(made);
+    }
+
+    private CompletableFuture<Boolean> open(ShmImport made, MemoryShared shared, PeerMemoryRegistry devices) {
+        OpenedMemory opening = made.opening(shared.access());
+        return opening.open(devices, copies, shared.client(), shared.handle().bytes(), made.lengthBytes());
     }
 }
