@@ -60,6 +60,14 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
     }
 
     /**
+     * Whether READs and WRITEs need no action of the home. Of device memory they do, unless this process has opened it (S15.47);
+     * then {@link SegmentDescriptor.Capabilities#oneSided} of the descriptor is false all the same, because another importer may have to ask.
+     */
+    public boolean isOneSided() {
+        return descriptor.capabilities().oneSided() || provider.isDeviceMemoryOpened();
+    }
+
+    /**
      * Opens a window that the home granted to this import (S7.10). Blocks at most the import timeout, and only for the
      * first window of this home.
      *

@@ -4,7 +4,9 @@ import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.inspect.Library;
 import io.urma4j.peer.PeerMemory;
+import io.urma4j.peer.PeerMemoryRegistry;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.UrmaProvider;
 import io.urma4j.spi.support.Setting;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +60,7 @@ public final class Urma implements AutoCloseable {
     private void addDevicesOf(UrmaProvider provider, UrmaOptions options) {
         try {
             for (ProviderDevice device : provider.devices(options)) {
-                devices.add(new UrmaDevice(device, this::children, this::peerResources));
+                devices.add(new UrmaDevice(device, this::children, this::libraryOf));
             }
         } catch (RuntimeException e) {
             absent.put(provider.name(), e); // reported on request of one of its devices
@@ -164,6 +167,20 @@ public final class Urma implements AutoCloseable {
         boolean isFirst =
                 children.snapshot().stream().findFirst().filter(context::equals).isPresent();
         return opened == null || !isFirst ? List.of() : opened.registry().resources(kind);
+    }
+
+    private Library libraryOf(UrmaContext context) {
+        return new Library() {
+            @Override
+            public List<Resource> resources(Resource.Kind kind) {
+                return peerResources(context, kind);
+            }
+
+            @Override
+            public Optional<PeerMemoryRegistry> peerMemory() {
+                return Optional.ofNullable(Urma.this.peerMemory).map(PeerMemory::registry);
+            }
+        };
     }
 
     ClosingOrder children() {

@@ -3,9 +3,9 @@ package io.urma4j;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.flight.Flight;
+import io.urma4j.internal.inspect.Library;
 import io.urma4j.spi.ProviderDevice;
 import java.util.List;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -13,19 +13,16 @@ import java.util.function.Supplier;
 public final class UrmaDevice {
     private final ProviderDevice provider;
     private final Supplier<ClosingOrder> siblings;
-    private final BiFunction<UrmaContext, Resource.Kind, List<Resource>> library;
+    private final Function<UrmaContext, Library> library;
     private final String name;
 
     /**
      * A device of a library.
      *
      * @param siblings what its contexts become; refuses once the library is closed
-     * @param library what a context tells of its library to other processes
+     * @param library what a context knows of its library
      */
-    UrmaDevice(
-            ProviderDevice provider,
-            Supplier<ClosingOrder> siblings,
-            BiFunction<UrmaContext, Resource.Kind, List<Resource>> library) {
+    UrmaDevice(ProviderDevice provider, Supplier<ClosingOrder> siblings, Function<UrmaContext, Library> library) {
         this.provider = provider;
         this.siblings = siblings;
         this.library = library;
@@ -67,9 +64,9 @@ public final class UrmaDevice {
         return opened;
     }
 
-    /** What a context tells of its library to other processes. */
-    Function<Resource.Kind, List<Resource>> library(UrmaContext context) {
-        return kind -> library.apply(context, kind);
+    /** What a context knows of its library. */
+    Library library(UrmaContext context) {
+        return library.apply(context);
     }
 
     void shutDown() {

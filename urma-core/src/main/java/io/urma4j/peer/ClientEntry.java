@@ -38,6 +38,7 @@ final class ClientEntry {
     private final Set<Thread> invalidating;
     private final ClientStats stats = new ClientStats();
     private final ExecutorService calls;
+    private final GuardedAllocations guarded;
     private final Object acquiring = new Object(); // one acquire at a time
     private final AtomicInteger stuck =
             new AtomicInteger(); // calls that exceeded the timeout, and have not returned yet
@@ -57,6 +58,15 @@ final class ClientEntry {
         this.invalidating = invalidating;
         this.calls = Executors.newCachedThreadPool(
                 Thread.ofPlatform().daemon().name("urma-peer-" + name + "-", 0).factory());
+        this.guarded = new GuardedAllocations(name, client.sharing(), this::free);
+    }
+
+    /** A free that had to wait for peers. */
+    private void free(Runnable waited) {
+        calls.execute(() -> {
+            guard("free", waited);
+            endIfUnused();
+        });
     }
 
     private static List<PeerDevice> devicesOf(PeerMemoryClient client) {
@@ -101,6 +111,10 @@ final class ClientEntry {
         return stats;
     }
 
+    GuardedAllocations guarded() {
+        return guarded;
+    }
+
     DmaEngine engine(int ordinal) {
         return client.engine(ordinal);
     }
@@ -131,6 +145,27 @@ final class ClientEntry {
                 return null;
             }
             region = newRegion(acquisition, request);
+        } finally {
+            started(region);
+        }
+        region.pin();
+        return region;
+    }
+
+    /** Opens memory of another process, and pins its first bytes; fails like {@link PeerSharing#open}. */
+    PeerRegion open(byte[] handle, long lengthBytes) {
+        checkAnswers();
+        return call("open, getPages or dmaMap", () -> openHere(handle, lengthBytes), PeerRegion::close);
+    }
+
+    private PeerRegion openHere(byte[] handle, long lengthBytes) {
+        if (!begin()) {
+            throw Checks.closed(this);
+        }
+        PeerRegion region = null;
+        try {
+            PeerSharing.Opened opened = guarded.open(handle, lengthBytes);
+            region = newRegion(opened.acquisition(), new PinRequest(name, opened.range(), true, List.of(), true));
         } finally {
             started(region);
         }
@@ -272,7 +307,11 @@ final class ClientEntry {
         CompletableFuture<Void> ended;
         synchronized (this) {
             ended = unregistration;
-            if (ended == null || ended.isDone() || starting > 0 || !regions.isEmpty()) {
+            if (ended == null
+                    || ended.isDone()
+                    || starting > 0
+                    || !regions.isEmpty()
+                    || !guarded.lent().isEmpty()) {
                 return;
             }
             unregistration = CompletableFuture.completedFuture(null);

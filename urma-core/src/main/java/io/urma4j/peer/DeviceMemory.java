@@ -48,7 +48,9 @@ public final class DeviceMemory implements AutoCloseable {
         long address = allocator.allocate(ordinal, lengthBytes);
         try {
             DeviceRange range = new DeviceRange(ordinal, address, lengthBytes);
-            return new DeviceMemory(owner, client, range, client.identify(range), allocator);
+            DeviceIdentity identity = client.identify(range);
+            client.guarded().allocated(identity, range);
+            return new DeviceMemory(owner, client, range, identity, allocator);
         } catch (RuntimeException e) {
             allocator.free(ordinal, address);
             throw e;
@@ -192,7 +194,8 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Frees it if it was allocated here. Idempotent.
+     * Frees it if it was allocated here. Idempotent. Memory that peers have opened is closed at once, but not used again before
+     * each of them has closed it, or is proven gone (S7.9).
      *
      * @throws UrmaException EAGAIN while it is registered, naming the registrations
      */
@@ -231,7 +234,7 @@ public final class DeviceMemory implements AutoCloseable {
             pieces.close();
         }
         if (own != null && !owner.isClosed()) { // else its client is closed, and everything is freed
-            own.free(range.ordinal(), range.address());
+            client.guarded().free(identity, () -> own.free(range.ordinal(), range.address()));
         }
     }
 

@@ -2,6 +2,7 @@ package io.urma4j.peer;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** A client's place in the registry. Safe for any thread. */
 public final class PeerClientRegistration {
@@ -29,9 +30,11 @@ public final class PeerClientRegistration {
         return result;
     }
 
-    /** The registrations that {@link #unregister} waits for. */
+    /** The registrations that {@link #unregister} waits for, and the memory that peers have open. */
     public List<String> holders() {
-        return entry.regions().stream().map(PeerRegion::toString).toList();
+        return Stream.concat(entry.regions().stream(), entry.guarded().lent().stream())
+                .map(Object::toString)
+                .toList();
     }
 
     public PeerCounters counters() {

@@ -35,6 +35,11 @@ public interface PeerMemoryClient extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** Shares memory of that allocator with other processes of this host; empty if the devices cannot. */
+    default Optional<PeerSharing> sharing() {
+        return Optional.empty();
+    }
+
     /** Called once the last registration has ended, and no call is in progress. Idempotent. */
     @Override
     default void close() {}

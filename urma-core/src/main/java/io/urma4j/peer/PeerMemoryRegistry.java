@@ -111,6 +111,31 @@ public final class PeerMemoryRegistry {
         throw noOwner(request.range(), asked);
     }
 
+    /** The clients that open memory of other processes, by name. */
+    public List<String> openers() {
+        return clients.stream()
+                .filter(entry -> entry.guarded().isSharing())
+                .map(ClientEntry::name)
+                .toList();
+    }
+
+    /**
+     * Opens memory that another process of this host shares, and pins its first {@code lengthBytes}. The region admits no copies
+     * before {@link PeerRegion#activate}; its close ends what was opened.
+     *
+     * @param client by name
+     * @param handle as the other process passed it; its bytes may be anything
+     * @throws IllegalStateException within an invalidation
+     * @throws UrmaException EINVAL for an unknown client, or one that opens no such memory; else as {@link PeerSharing#open} and
+     *     {@link #pin}
+     */
+    public PeerRegion open(String client, byte[] handle, long lengthBytes) {
+        if (invalidating.contains(Thread.currentThread())) {
+            throw new IllegalStateException("memory of a peer cannot be opened within an invalidation");
+        }
+        return find(client).open(handle, lengthBytes);
+    }
+
     /** Finds the allocation that a range lies in, and pins nothing; fails like {@link #pin}. */
     ClientEntry.Owner identify(@Nullable String client, DeviceRange range) {
         List<String> asked = new ArrayList<>();

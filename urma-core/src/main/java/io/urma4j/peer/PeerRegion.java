@@ -27,7 +27,7 @@ public final class PeerRegion implements AutoCloseable {
     /** How often pages may move under one operation before it fails. */
     private static final int MAX_REPINS = 3;
 
-    private final ClientEntry client;
+    final ClientEntry client;
     private final PeerAcquisition acquisition;
     private final DeviceRange range;
     private final boolean writable;

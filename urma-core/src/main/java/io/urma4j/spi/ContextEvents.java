@@ -2,7 +2,9 @@ package io.urma4j.spi;
 
 import io.urma4j.AsyncEvent;
 import io.urma4j.Resource;
+import io.urma4j.peer.PeerMemoryRegistry;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Callbacks of a provider's context: it reports asynchronous events, and answers inspection. Called from any thread; each
@@ -30,5 +32,10 @@ public interface ContextEvents {
      */
     default List<Resource> resources(Resource.Kind kind, long after, int limit) {
         return List.of();
+    }
+
+    /** The device memory of the library; empty before the program uses it. */
+    default Optional<PeerMemoryRegistry> peerMemory() {
+        return Optional.empty();
     }
 }

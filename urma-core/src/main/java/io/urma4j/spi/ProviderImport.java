@@ -23,6 +23,11 @@ public interface ProviderImport {
         return false;
     }
 
+    /** Whether READs and WRITEs need no action of the home, although its memory is a device's: this process has opened it. */
+    default boolean isDeviceMemoryOpened() {
+        return false;
+    }
+
     /** Number of unfinished work requests of this context that name it. */
     int unfinished();
 

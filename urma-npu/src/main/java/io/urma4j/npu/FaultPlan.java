@@ -25,7 +25,7 @@ public final class FaultPlan {
      * Plans a fault.
      *
      * @param step {@code acquire}, {@code getPages}, {@code dmaMap}, {@code mapPage}, {@code dmaUnmap}, {@code putPages}, {@code
-     *     release}, {@code copy}
+     *     release}, {@code copy}, {@code share}, {@code unshare}, {@code open}
      * @param nth from 1: the call from now on
      * @param action runs before that call, on its thread
      */

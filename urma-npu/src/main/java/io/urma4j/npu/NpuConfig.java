@@ -2,6 +2,7 @@ package io.urma4j.npu;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.peer.ClientStyle;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -17,6 +18,7 @@ import java.util.stream.Collectors;
  * @param latencyNanos from the start of a copy to its first byte
  * @param alignmentBytes of addresses and lengths of copies: 1, 4 or 32
  * @param stale whether kernels see what peers wrote only after a flush
+ * @param ipc whether other processes can open memory of the devices; not with pages that move
  * @param seed of the order of free pages
  */
 public record NpuConfig(
@@ -29,6 +31,7 @@ public record NpuConfig(
         long latencyNanos,
         int alignmentBytes,
         boolean stale,
+        boolean ipc,
         long seed) {
 
     private static final String NAME = "simulated NPU";
@@ -38,7 +41,7 @@ public record NpuConfig(
 
     /** One device of 256 MiB without habits, throttle or latency. */
     public static final NpuConfig DEFAULT =
-            new NpuConfig(1, NpuProfile.PLAIN, 256L << 20, 64 << 10, 256L << 20, 0, 0, 1, false, 1);
+            new NpuConfig(1, NpuProfile.PLAIN, 256L << 20, 64 << 10, 256L << 20, 0, 0, 1, false, false, 1);
 
     public NpuConfig {
         require(devices >= 1 && devices <= MAX_DEVICES, "devices is " + devices + ", must lie in 1…" + MAX_DEVICES);
@@ -54,6 +57,9 @@ public record NpuConfig(
         require(
                 alignmentBytes == 1 || alignmentBytes == 4 || alignmentBytes == 32,
                 "alignment is " + alignmentBytes + ", must be 1, 4 or 32");
+        require(
+                !ipc || profile.style() != ClientStyle.DYNAMIC,
+                "ipc needs pages that stay, but those of profile " + profile.text() + " move");
     }
 
     private static void require(boolean holds, String otherwise) {
@@ -74,6 +80,7 @@ public record NpuConfig(
                 latencyNanos,
                 alignmentBytes,
                 stale,
+                ipc,
                 seed);
     }
 
@@ -88,6 +95,7 @@ public record NpuConfig(
                 latencyNanos,
                 alignmentBytes,
                 stale,
+                ipc,
                 seed);
     }
 
@@ -102,6 +110,7 @@ public record NpuConfig(
                 latencyNanos,
                 alignmentBytes,
                 stale,
+                ipc,
                 seed);
     }
 
@@ -116,6 +125,7 @@ public record NpuConfig(
                 latencyNanos,
                 alignmentBytes,
                 stale,
+                ipc,
                 seed);
     }
 
@@ -130,12 +140,23 @@ public record NpuConfig(
                 latencyNanos,
                 alignmentBytes,
                 stale,
+                ipc,
                 seed);
     }
 
     public NpuConfig withBytesPerSecond(long rate) {
         return new NpuConfig(
-                devices, profile, memoryBytes, pageBytes, windowBytes, rate, latencyNanos, alignmentBytes, stale, seed);
+                devices,
+                profile,
+                memoryBytes,
+                pageBytes,
+                windowBytes,
+                rate,
+                latencyNanos,
+                alignmentBytes,
+                stale,
+                ipc,
+                seed);
     }
 
     public NpuConfig withLatencyNanos(long nanos) {
@@ -149,6 +170,7 @@ public record NpuConfig(
                 nanos,
                 alignmentBytes,
                 stale,
+                ipc,
                 seed);
     }
 
@@ -163,6 +185,7 @@ public record NpuConfig(
                 latencyNanos,
                 bytes,
                 stale,
+                ipc,
                 seed);
     }
 
@@ -177,6 +200,7 @@ public record NpuConfig(
                 latencyNanos,
                 alignmentBytes,
                 untilFlush,
+                ipc,
                 seed);
     }
 
@@ -191,7 +215,23 @@ public record NpuConfig(
                 latencyNanos,
                 alignmentBytes,
                 stale,
+                ipc,
                 shuffle);
+    }
+
+    public NpuConfig withIpc(boolean shared) {
+        return new NpuConfig(
+                devices,
+                profile,
+                memoryBytes,
+                pageBytes,
+                windowBytes,
+                bytesPerSecond,
+                latencyNanos,
+                alignmentBytes,
+                stale,
+                shared,
+                seed);
     }
 
     /**
@@ -224,6 +264,7 @@ public record NpuConfig(
             case "latency" -> withLatencyNanos(nanos(value));
             case "alignment" -> withAlignmentBytes((int) number(name, value, Integer.MAX_VALUE));
             case "stale" -> withStale(Boolean.parseBoolean(value));
+            case "ipc" -> withIpc(Boolean.parseBoolean(value));
             case "seed" -> withSeed(number(name, value, Long.MAX_VALUE));
             default ->
                 throw new UrmaException(
@@ -231,7 +272,7 @@ public record NpuConfig(
                         NAME,
                         "unknown name '" + name
                                 + "'; there are: profile, memory, page, window, rate, latency, alignment,"
-                                + " stale, seed");
+                                + " stale, ipc, seed");
         };
     }
 

@@ -21,6 +21,7 @@ final class NpuDevice {
     private final int ordinal;
     private final NpuConfig config;
     private final NpuAddresses addresses; // this and all below guarded by this
+    private final NpuStore.@Nullable Own store; // null if no other process opens its memory
     private final NpuFrames frames;
     private final TreeMap<Long, NpuAllocation> allocations = new TreeMap<>();
     private final Map<Frame, Integer> pins = new HashMap<>();
@@ -33,7 +34,9 @@ final class NpuDevice {
         this.ordinal = ordinal;
         this.config = config;
         this.addresses = new NpuAddresses(2 * config.memoryBytes());
-        this.frames = new NpuFrames(config, ordinal);
+        this.store =
+                config.ipc() ? NpuStore.create(config.pageBytes(), config.memoryBytes() / config.pageBytes()) : null;
+        this.frames = new NpuFrames(config, ordinal, store == null ? null : store.store());
     }
 
     synchronized long allocate(long lengthBytes, NpuMemoryKind kind) {
@@ -45,9 +48,81 @@ final class NpuDevice {
                     UrmaStatus.ENOMEM, this, "lacks memory for " + lengthBytes + " bytes; " + freeBytes + " are free");
         }
         long address = addresses.take(rounded);
-        NpuAllocation allocation = new NpuAllocation(address, rounded, nextBufferId++, kind, taken(rounded));
+        NpuAllocation allocation = new NpuAllocation(address, rounded, nextBufferId++, kind, taken(rounded), null);
         allocations.put(address, allocation);
         return address;
+    }
+
+    /** Lets other processes open an allocation; {@link #unshare} ends that. */
+    synchronized NpuAllocation share(long address) {
+        checkPresent();
+        NpuAllocation found = allocations.get(address);
+        if (store == null || found == null || found.freed || found.kind != NpuMemoryKind.DEVICE) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    this,
+                    "no allocation that can be shared begins at 0x" + Long.toHexString(address));
+        }
+        found.shared++;
+        frames.show(found.frames, found.bufferId);
+        return found;
+    }
+
+    /** No other process has it open any more. */
+    synchronized void unshare(NpuAllocation allocation) {
+        if (--allocation.shared == 0 && allocation.freed && !allocations.containsValue(allocation)) {
+            giveBack(allocation); // a reset had to leave its pages to those processes
+        }
+    }
+
+    NpuHandle handle(NpuAllocation allocation) {
+        NpuStore.Own own = store;
+        if (own == null) {
+            throw new IllegalStateException(this + " shares no memory");
+        }
+        return new NpuHandle(
+                own.descriptor(),
+                ProcessHandle.current().pid(),
+                own.store().nonceHigh(),
+                own.store().nonceLow(),
+                ordinal,
+                allocation.bufferId,
+                allocation.lengthBytes);
+    }
+
+    /** Maps an allocation of another process, or of another library of this one. */
+    NpuAllocation open(NpuHandle handle) {
+        NpuStore theirs = NpuStore.open(handle, config.pageBytes());
+        try {
+            return add(handle, theirs);
+        } catch (RuntimeException e) {
+            theirs.close();
+            throw e;
+        }
+    }
+
+    private synchronized NpuAllocation add(NpuHandle handle, NpuStore theirs) {
+        checkPresent();
+        if (handle.lengthBytes() > config.memoryBytes()) {
+            throw NpuStore.refused(handle, "it has " + handle.lengthBytes() + " bytes, more than a device here");
+        }
+        MemorySegment[] pages = theirs.pagesOf(handle, (int) (handle.lengthBytes() / config.pageBytes()));
+        long address = addresses.take(handle.lengthBytes());
+        NpuAllocation made = new NpuAllocation(
+                address, handle.lengthBytes(), nextBufferId++, NpuMemoryKind.IMPORTED, frames.foreign(pages), theirs);
+        allocations.put(address, made);
+        return made;
+    }
+
+    /** Unmaps what {@link #open} mapped; its registration has ended. */
+    synchronized void closeOpened(NpuAllocation allocation) {
+        if (allocations.remove(allocation.address, allocation)) { // else a reset has taken it away
+            addresses.giveBack(allocation.address, allocation.lengthBytes);
+        }
+        NpuStore theirs = allocation.opened;
+        if (theirs != null) {
+            theirs.close();
+        }
     }
 
     private Frame[] taken(long lengthBytes) {
@@ -61,13 +136,15 @@ final class NpuDevice {
     /**
      * Frees an allocation. Its registrations are invalidated first, under no lock of the device, as a driver that lets its
      * callbacks run; the bytes are reused only afterwards, and pinned ones only once they are put.
+     *
+     * @return whether peers may have it open: a driver defines no behaviour for that, and its bytes are reused at once
      */
-    void free(long address, InvalidationReason reason) {
+    boolean free(long address, InvalidationReason reason) {
         NpuAllocation allocation;
         List<NpuRegistration> registrations;
         synchronized (this) {
             NpuAllocation found = allocations.get(address);
-            if (found == null || found.freed) {
+            if (found == null || found.freed || (found.opened != null && reason == InvalidationReason.FREED)) {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, this, "no allocation begins at 0x" + Long.toHexString(address));
             }
@@ -79,12 +156,22 @@ final class NpuDevice {
         synchronized (this) {
             allocations.remove(address);
             addresses.giveBack(address, allocation.lengthBytes);
-            for (Frame frame : allocation.frames) {
-                if (pins.containsKey(frame)) {
-                    freedWhilePinned.add(frame);
-                } else {
-                    frames.giveBack(frame);
-                }
+            boolean isShared = allocation.shared > 0;
+            if (isShared && reason != InvalidationReason.FREED) {
+                frames.hide(allocation.frames); // until the other processes no longer write to them
+            } else if (allocation.opened == null) {
+                giveBack(allocation);
+            }
+            return isShared;
+        }
+    }
+
+    private void giveBack(NpuAllocation allocation) {
+        for (Frame frame : allocation.frames) {
+            if (pins.containsKey(frame)) {
+                freedWhilePinned.add(frame);
+            } else {
+                frames.giveBack(frame);
             }
         }
     }
@@ -260,7 +347,15 @@ final class NpuDevice {
     }
 
     synchronized void close() {
+        allocations.values().forEach(allocation -> {
+            if (allocation.opened != null) {
+                allocation.opened.close();
+            }
+        });
         frames.close();
+        if (store != null) {
+            store.close();
+        }
         addresses.close();
     }
 

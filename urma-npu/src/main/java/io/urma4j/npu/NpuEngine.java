@@ -104,6 +104,8 @@ final class NpuEngine implements DmaEngine {
             }
         } catch (RuntimeException e) {
             stream.end(work, e);
+        } catch (InternalError e) { // another process has truncated memory that it shares
+            stream.end(work, new UrmaException(UrmaStatus.FAIL, device, "memory of another process is gone", e));
         }
         return 0;
     }

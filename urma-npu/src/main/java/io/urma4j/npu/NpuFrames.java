@@ -18,13 +18,16 @@ final class NpuFrames {
     static final byte POISON = (byte) 0xDB;
 
     private static final long DEVICE_BYTES = 1L << 42;
+    private static final long FOREIGN = 1L << 60;
 
     private final int pageBytes;
     private final long base;
     private final boolean stale;
+    private long nextForeign;
     private final Arena arena = Arena.ofShared();
     private final @Nullable Frame[] frames; // made when they are first used
     private final Deque<Integer> free = new ArrayDeque<>();
+    private final @Nullable NpuStore store; // of the bytes, if other processes can open them
 
     /**
      * A page.
@@ -35,7 +38,8 @@ final class NpuFrames {
      */
     record Frame(long physical, MemorySegment bytes, MemorySegment seen) {}
 
-    NpuFrames(NpuConfig config, int ordinal) {
+    NpuFrames(NpuConfig config, int ordinal, @Nullable NpuStore store) {
+        this.store = store;
         this.pageBytes = config.pageBytes();
         this.base = (ordinal + 1) * DEVICE_BYTES;
         this.stale = config.stale();
@@ -57,7 +61,7 @@ final class NpuFrames {
         int number = free.removeFirst();
         Frame frame = frames[number];
         if (frame == null) {
-            MemorySegment bytes = arena.allocate(pageBytes, 64);
+            MemorySegment bytes = store == null ? arena.allocate(pageBytes, 64) : store.page(number);
             frame = new Frame(base + (long) number * pageBytes, bytes, stale ? arena.allocate(pageBytes, 64) : bytes);
             poison(frame);
             frames[number] = frame;
@@ -68,7 +72,37 @@ final class NpuFrames {
     /** The next to be taken is the last that was given back: a stale user finds its bytes at once. */
     void giveBack(Frame frame) {
         poison(frame);
-        free.addFirst((int) ((frame.physical - base) / pageBytes));
+        if (store != null) {
+            store.disown(number(frame));
+        }
+        free.addFirst(number(frame));
+    }
+
+    private int number(Frame frame) {
+        return (int) ((frame.physical - base) / pageBytes);
+    }
+
+    /** Other processes find the pages of an allocation from now on. */
+    void show(Frame[] pages, long bufferId) {
+        for (int i = 0; store != null && i < pages.length; i++) {
+            store.own(number(pages[i]), bufferId, i);
+        }
+    }
+
+    /** Other processes no longer find these pages. */
+    void hide(Frame[] pages) {
+        for (int i = 0; store != null && i < pages.length; i++) {
+            store.disown(number(pages[i]));
+        }
+    }
+
+    /** Pages of another process: their physical addresses are none of this device. */
+    Frame[] foreign(MemorySegment[] pages) {
+        Frame[] all = new Frame[pages.length];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = new Frame(FOREIGN + nextForeign++ * pageBytes, pages[i], pages[i]);
+        }
+        return all;
     }
 
     /** The frame at a physical address, also in use; null if it has never been used. */

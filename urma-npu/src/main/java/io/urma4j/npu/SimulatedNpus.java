@@ -13,6 +13,7 @@ import io.urma4j.peer.Ownership;
 import io.urma4j.peer.PeerAllocator;
 import io.urma4j.peer.PeerDevice;
 import io.urma4j.peer.PeerMemoryClient;
+import io.urma4j.peer.PeerSharing;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,7 @@ public final class SimulatedNpus implements PeerMemoryClient, PeerAllocator {
     private final FaultPlan faults = new FaultPlan();
     private final AtomicInteger registrations = new AtomicInteger();
     private final List<String> violations = new ArrayList<>(); // both guarded by it
+    private final Optional<PeerSharing> sharing;
     private boolean closed;
 
     public SimulatedNpus(NpuConfig config) {
@@ -49,6 +51,7 @@ public final class SimulatedNpus implements PeerMemoryClient, PeerAllocator {
         this.engines = devices.stream()
                 .map(device -> new NpuEngine(device, config, faults))
                 .toList();
+        this.sharing = config.ipc() ? Optional.of(new NpuSharing(this, devices)) : Optional.empty();
     }
 
     public NpuConfig config() {
@@ -127,6 +130,16 @@ public final class SimulatedNpus implements PeerMemoryClient, PeerAllocator {
     }
 
     @Override
+    public Optional<PeerSharing> sharing() {
+        return sharing;
+    }
+
+    /** A registration of memory that was opened. */
+    NpuRegistration register(NpuDevice device, NpuAllocation opened, DeviceRange range) {
+        return new NpuRegistration(this, device, opened, range, registrations.incrementAndGet());
+    }
+
+    @Override
     public long granularityBytes() {
         return NpuDevice.GRANULE_BYTES;
     }
@@ -147,7 +160,9 @@ public final class SimulatedNpus implements PeerMemoryClient, PeerAllocator {
     /** Frees memory, whatever is registered: as a call that no registry can refuse. */
     @Override
     public void free(int ordinal, long address) {
-        devices.get(checked(ordinal)).free(address, InvalidationReason.FREED);
+        if (devices.get(checked(ordinal)).free(address, InvalidationReason.FREED)) {
+            violation("memory at 0x" + Long.toHexString(address) + " was freed while peers may have it open");
+        }
     }
 
     /** Moves an allocation to other pages, as memory pressure makes a dynamic exporter do. */

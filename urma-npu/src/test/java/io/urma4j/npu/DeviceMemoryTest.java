@@ -256,6 +256,7 @@ class DeviceMemoryTest {
         assertThat(
                         NpuConfig.parse(
                                 "3,profile=dmabuf,memory=1G,page=8K,window=1M,rate=4G,latency=20us,alignment=4,stale=true,seed=9"))
-                .isEqualTo(new NpuConfig(3, NpuProfile.DMABUF, 1L << 30, 8192, 1 << 20, 4L << 30, 20_000, 4, true, 9));
+                .isEqualTo(new NpuConfig(
+                        3, NpuProfile.DMABUF, 1L << 30, 8192, 1 << 20, 4L << 30, 20_000, 4, true, false, 9));
     }
 }

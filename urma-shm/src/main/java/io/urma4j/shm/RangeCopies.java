@@ -10,7 +10,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * One-sided operations between a range of a local segment and one of an import, each in memory of the host or of a device: by the
  * CPU, by the device of this context, or by the home. An operation with device memory blocks as long as the devices take, without a
- * lock. A transfer from device to device goes through memory of the heap, piece by piece.
+ * lock. A transfer from device to device goes through memory of the heap, piece by piece, unless this process has opened the home's
+ * memory.
  */
 final class RangeCopies {
     private static final int RELAY_BYTES = 1 << 20;
@@ -27,7 +28,7 @@ final class RangeCopies {
         if (device == null) {
             write(from.memory, fromOffset, to, toOffset, lengthBytes);
         } else if (to.isServed()) {
-            relay(device, fromOffset, to.served(), toOffset, lengthBytes, true);
+            writeServed(device, fromOffset, to.served(), toOffset, lengthBytes);
         } else {
             device.read(fromOffset, to.memory, toOffset, lengthBytes);
         }
@@ -45,13 +46,29 @@ final class RangeCopies {
     static void read(ShmSegment to, long toOffset, ShmImport from, long fromOffset, long lengthBytes) {
         StagedRegion device = to.device();
         if (from.isServed() && device != null) {
-            relay(device, toOffset, from.served(), fromOffset, lengthBytes, false);
+            readServed(device, toOffset, from.served(), fromOffset, lengthBytes);
         } else if (from.isServed()) {
             from.served().read(fromOffset, to.memory, toOffset, lengthBytes);
         } else if (device != null) {
             device.write(toOffset, from.memory, fromOffset, lengthBytes);
         } else {
             Placement.read(from.memory, fromOffset, to.memory, toOffset, lengthBytes);
+        }
+    }
+
+    // ---- from device to device
+
+    private static void writeServed(
+            StagedRegion from, long fromOffset, ServedMemory to, long toOffset, long lengthBytes) {
+        if (!to.tryWrite(toOffset, from, fromOffset, lengthBytes)) {
+            relay(from, fromOffset, to, toOffset, lengthBytes, true);
+        }
+    }
+
+    private static void readServed(
+            StagedRegion to, long toOffset, ServedMemory from, long fromOffset, long lengthBytes) {
+        if (!from.tryRead(fromOffset, to, toOffset, lengthBytes)) {
+            relay(to, toOffset, from, fromOffset, lengthBytes, false);
         }
     }
 

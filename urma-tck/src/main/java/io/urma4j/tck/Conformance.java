@@ -361,6 +361,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class OpenedSegments extends OpenedSegmentsContract {
+        OpenedSegments() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class PreparedTransfer extends PreparedTransferContract {
         PreparedTransfer() {
             super(deviceUnderTest);

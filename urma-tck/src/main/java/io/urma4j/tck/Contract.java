@@ -47,7 +47,12 @@ public abstract class Contract {
 
     @BeforeEach
     void openPair() {
-        pair = Pair.open(device, topology, homeProcess::opener);
+        pair = Pair.open(device, topology, homeProcess::opener, opensDeviceMemory());
+    }
+
+    /** Whether the initiator opens device memory of homes that share it, instead of asking them for copies. */
+    boolean opensDeviceMemory() {
+        return false;
     }
 
     @AfterEach

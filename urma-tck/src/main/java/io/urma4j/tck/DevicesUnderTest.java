@@ -17,6 +17,7 @@ public final class DevicesUnderTest {
     public static final String PROPERTY = "urma.tck.memory";
 
     private static final String USUAL = "npu:0";
+    private static final String SIMULATION = "urma.npu";
 
     /** Of a simulated NPU. */
     private static final long SIMULATED_BYTES = 256L << 20;
@@ -32,9 +33,18 @@ public final class DevicesUnderTest {
         return PeerDeviceName.parse(System.getProperty(PROPERTY, USUAL));
     }
 
-    /** The options of a library in a test: it simulates NPUs if they are asked for. */
-    static UrmaOptions options(UrmaOptions options) {
-        return device().simulatedIn(options, SIMULATED_BYTES);
+    /**
+     * The options of a library in a test: it simulates NPUs if they are asked for.
+     *
+     * @param isShared whether simulated NPUs share memory with other processes, and open theirs
+     */
+    static UrmaOptions options(UrmaOptions options, boolean isShared) {
+        UrmaOptions simulated = device().simulatedIn(options, SIMULATED_BYTES);
+        return simulated
+                .setting(SIMULATION)
+                .filter(_ -> isShared)
+                .map(setting -> simulated.withSetting(SIMULATION, setting + ",ipc=true"))
+                .orElse(simulated);
     }
 
     /** Memory of that device, freed with the library. */

@@ -42,7 +42,7 @@ public final class Pair implements AutoCloseable {
         this.home = switch (topology) {
             case LOOPBACK -> LocalHome.within(urma, context);
             case TWO_CONTEXTS -> LocalHome.on(urma, this.device);
-            case TWO_INSTANCES -> LocalHome.opening(options(directory), device);
+            case TWO_INSTANCES -> LocalHome.opening(options(directory, true), device);
             case TWO_PROCESSES -> process.get().open(device, directory.toString());
         };
     }
@@ -51,10 +51,11 @@ public final class Pair implements AutoCloseable {
      * Opens both.
      *
      * @param process asked for the home's process when the topology has one
+     * @param opensDeviceMemory whether the initiator opens device memory of homes that share it; homes of their own library do
      */
-    static Pair open(String device, Topology topology, Supplier<HomeOpener> process) {
+    static Pair open(String device, Topology topology, Supplier<HomeOpener> process, boolean opensDeviceMemory) {
         Path directory = newDirectory();
-        Urma urma = Urma.open(options(directory));
+        Urma urma = Urma.open(options(directory, opensDeviceMemory));
         try {
             return new Pair(directory, urma, device, topology, process);
         } catch (RuntimeException e) {
@@ -64,8 +65,8 @@ public final class Pair implements AutoCloseable {
         }
     }
 
-    private static UrmaOptions options(Path directory) {
-        return DevicesUnderTest.options(UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
+    private static UrmaOptions options(Path directory, boolean opensDeviceMemory) {
+        return DevicesUnderTest.options(UrmaOptions.DEFAULT.withRuntimeDirectory(directory), opensDeviceMemory);
     }
 
     public Initiator initiator() {

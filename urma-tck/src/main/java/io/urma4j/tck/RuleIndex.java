@@ -63,6 +63,7 @@ public final class RuleIndex {
             DeviceSegmentsContract.class,
             CopiesInProgressContract.class,
             DeviceSegmentEndsContract.class,
+            OpenedSegmentsContract.class,
             PreparedTransferContract.class,
             TransferNoticesContract.class,
             PreparedTransferEndsContract.class);

@@ -18,6 +18,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.flight.Flight;
+import io.urma4j.peer.PeerMemoryRegistry;
 import io.urma4j.spi.ContextEvents;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,26 +45,26 @@ public final class Inventory implements ContextEvents {
     private final Consumer<AsyncEvent> raise;
     private final EventHistory history = new EventHistory();
     private final PerfMeter meter;
-    private final Function<Resource.Kind, List<Resource>> library;
+    private final Library library;
     private final long openedMillis = System.currentTimeMillis();
 
     /**
      * Of a context with these children.
      *
      * @param raise adds an event to {@code events}
-     * @param library what the context tells of its library: kinds with PEER
      */
     public Inventory(
-            ClosingOrder children,
-            AsyncEvents events,
-            Consumer<AsyncEvent> raise,
-            PerfMeter meter,
-            Function<Resource.Kind, List<Resource>> library) {
+            ClosingOrder children, AsyncEvents events, Consumer<AsyncEvent> raise, PerfMeter meter, Library library) {
         this.children = children;
         this.events = events;
         this.raise = raise;
         this.meter = meter;
         this.library = library;
+    }
+
+    @Override
+    public Optional<PeerMemoryRegistry> peerMemory() {
+        return library.peerMemory();
     }
 
     @Override
@@ -120,7 +121,7 @@ public final class Inventory implements ContextEvents {
             case JETTY_GROUP -> children(JettyGroup.class, Inventory::describe);
             case PERF -> meter.resources().stream();
             case POOL, POOL_CLASS, POOL_PEER -> described(kind);
-            case PEER_CLIENT, PEER_DEVICE, PEER_REGION -> library.apply(kind).stream();
+            case PEER_CLIENT, PEER_DEVICE, PEER_REGION -> library.resources(kind).stream();
             case TP, WAIT -> Stream.empty();
         };
     }

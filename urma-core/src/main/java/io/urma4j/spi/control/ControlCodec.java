@@ -18,9 +18,11 @@ import io.urma4j.spi.control.ControlMessage.Inspect;
 import io.urma4j.spi.control.ControlMessage.Inspected;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Measure;
+import io.urma4j.spi.control.ControlMessage.MemoryShared;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.OpenBounce;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.OpenShared;
 import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
@@ -64,9 +66,15 @@ public final class ControlCodec {
     /** Imports device memory, which its home serves: {@link OpenBounce}. */
     public static final long FEATURE_DEVICE_MEMORY = 8;
 
+    /** Shares device memory with importers that open it, and opens that of homes: {@link OpenShared}. */
+    public static final long FEATURE_OPENED_DEVICE_MEMORY = 16;
+
     /** The features of this version. */
-    public static final long FEATURES =
-            FEATURE_INSPECT | FEATURE_MEASURE | FEATURE_MANY_WINDOWS | FEATURE_DEVICE_MEMORY;
+    public static final long FEATURES = FEATURE_INSPECT
+            | FEATURE_MEASURE
+            | FEATURE_MANY_WINDOWS
+            | FEATURE_DEVICE_MEMORY
+            | FEATURE_OPENED_DEVICE_MEMORY;
 
     /** Maximum message size. */
     public static final int MAX_MESSAGE_BYTES = 32 * 1024;
@@ -94,6 +102,8 @@ public final class ControlCodec {
     private static final int WINDOWS_OPENED = 22;
     private static final int OPEN_WINDOW_TABLE = 23;
     private static final int OPEN_BOUNCE = 24;
+    private static final int OPEN_SHARED = 25;
+    private static final int MEMORY_SHARED = 26;
     private static final int IMPORT_QUEUE = 32;
     private static final int QUEUE_GRANTED = 33;
     private static final int OPEN_PATH = 34;
@@ -154,6 +164,14 @@ public final class ControlCodec {
             case WindowsOpened m -> w.u8(WINDOWS_OPENED).i64(m.request());
             case OpenWindowTable m -> w.u8(OPEN_WINDOW_TABLE).i64(m.request()).i32(m.table());
             case OpenBounce m -> w.u8(OPEN_BOUNCE).i64(m.request());
+            case OpenShared m ->
+                w.u8(OPEN_SHARED).i64(m.request()).i64(m.grant()).texts(m.clients());
+            case MemoryShared m ->
+                w.u8(MEMORY_SHARED)
+                        .i64(m.request())
+                        .u8(m.access().mask())
+                        .text(m.client())
+                        .handle(m.handle());
             case ImportQueue m ->
                 w.u8(IMPORT_QUEUE)
                         .i64(m.request())
@@ -226,6 +244,8 @@ public final class ControlCodec {
             case OPEN_WINDOWS -> new OpenWindows(r.i64("request"));
             case WINDOWS_OPENED -> new WindowsOpened(r.i64("request"));
             case OPEN_BOUNCE -> new OpenBounce(r.i64("request"));
+            case OPEN_SHARED -> new OpenShared(r.i64("request"), r.i64("grant"), r.texts("clients"));
+            case MEMORY_SHARED -> new MemoryShared(r.i64("request"), access(r), r.text("client"), r.handle("handle"));
             case OPEN_WINDOW_TABLE -> new OpenWindowTable(r.i64("request"), r.i32("table"));
             case IMPORT_QUEUE -> new ImportQueue(r.i64("request"), r.id("queue"), kind(r), r.token());
             case QUEUE_GRANTED ->

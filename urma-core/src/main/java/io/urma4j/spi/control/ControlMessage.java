@@ -8,6 +8,8 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaStatus;
+import io.urma4j.peer.PeerSharing;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -106,6 +108,55 @@ public sealed interface ControlMessage {
      * buffer. Answered by {@link Done}.
      */
     record OpenBounce(long request) implements Request {}
+
+    /**
+     * Requests a handle of imported device memory, which the sender opens by one of its clients. Only sent to a peer with {@link
+     * ControlCodec#FEATURE_OPENED_DEVICE_MEMORY}. Refused unless the receiver shares the memory by one of them.
+     *
+     * @param grant number of the import
+     * @param clients by name
+     */
+    record OpenShared(long request, long grant, List<String> clients) implements Request {
+        public OpenShared {
+            clients = List.copyOf(clients);
+        }
+    }
+
+    /**
+     * The sender of the request may open the memory, and from now on a revocation of the import waits for it.
+     *
+     * @param access to use it with: READ where WRITEs must go by the home
+     * @param client that made the handle
+     */
+    record MemoryShared(long request, Access access, String client, Handle handle) implements Answer {}
+
+    /** Bytes that only a client understands: 1 to {@link PeerSharing#MAX_HANDLE_BYTES}. */
+    final class Handle {
+        private final byte[] bytes;
+
+        public Handle(byte[] bytes) {
+            this.bytes = bytes.clone();
+        }
+
+        public byte[] bytes() {
+            return bytes.clone();
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Handle handle && Arrays.equals(bytes, handle.bytes);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(bytes);
+        }
+
+        @Override
+        public String toString() {
+            return "handle of " + bytes.length + " bytes"; // not its content, which opens the memory
+        }
+    }
 
     /** Requests permission to send to a JFR or Jetty. */
     record ImportQueue(

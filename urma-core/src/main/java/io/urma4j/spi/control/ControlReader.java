@@ -1,6 +1,7 @@
 package io.urma4j.spi.control;
 
 import io.urma4j.Token;
+import io.urma4j.peer.PeerSharing;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -102,6 +103,18 @@ final class ControlReader {
             texts.add(text(field));
         }
         return texts;
+    }
+
+    ControlMessage.Handle handle(String field) throws ControlFormatException {
+        int length = u16(field);
+        if (length < 1 || length > PeerSharing.MAX_HANDLE_BYTES) {
+            throw new ControlFormatException(
+                    field + " of " + length + " bytes, must have 1…" + PeerSharing.MAX_HANDLE_BYTES);
+        }
+        need(field, length);
+        byte[] handle = new byte[length];
+        bytes.get(handle);
+        return new ControlMessage.Handle(handle);
     }
 
     void end() throws ControlFormatException {

@@ -62,6 +62,14 @@ final class ControlWriter {
         return this;
     }
 
+    /** Its length in two bytes, and then its bytes. */
+    ControlWriter handle(ControlMessage.Handle handle) {
+        byte[] all = handle.bytes();
+        u16(all.length);
+        bytes.put(all);
+        return this;
+    }
+
     ByteBuffer finish() {
         return bytes.flip();
     }

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class StagedLane extends FragmentLane implements AutoCloseable {
     private static final int PAGE_BYTES = 4096;
 
-    /** How long a fragment may take. */
+    private static final long MAX_COPY_BYTES = 64L << 20;
+
+    /** How long a fragment, or one copy within the device, may take. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Arena arena;
@@ -67,6 +69,20 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     void write(PeerRegion to, long offset, MemorySegment from, long fromOffset, long lengthBytes) {
         begin(to, offset);
         write(from, fromOffset, lengthBytes);
+    }
+
+    /** Within the device: no fragment is used. Long copies are cut, so that a timeout means a stuck device. */
+    void copy(PeerRegion from, long offset, PeerRegion to, long toOffset, long lengthBytes) {
+        begin(from, offset);
+        try {
+            for (long done = 0; done < lengthBytes; done += MAX_COPY_BYTES) {
+                long piece = Math.min(MAX_COPY_BYTES, lengthBytes - done);
+                from.copyTo(stream, offset + done, to, toOffset + done, piece, copies[0]);
+                finish(0);
+            }
+        } finally {
+            quiet();
+        }
     }
 
     private void begin(PeerRegion of, long offset) {

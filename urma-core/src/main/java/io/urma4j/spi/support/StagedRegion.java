@@ -81,6 +81,24 @@ public final class StagedRegion {
         }
     }
 
+    /** Whether one copy moves bytes between both: they lie on one device. */
+    public boolean reaches(StagedRegion other) {
+        return engine.equals(other.engine);
+    }
+
+    /** Copies bytes of the device to a region that it {@link #reaches}, without the host; fails as {@link #read}. */
+    public void copyTo(long offset, StagedRegion to, long toOffset, long lengthBytes) {
+        if (lengthBytes == 0) {
+            return;
+        }
+        StagedLane lane = copies.take(engine);
+        try {
+            lane.copy(region, offset, to.region, toOffset, lengthBytes);
+        } finally {
+            copies.give(engine, lane);
+        }
+    }
+
     @Override
     public String toString() {
         return region.toString();

@@ -39,6 +39,9 @@ class ControlCodecTest {
                 new ControlMessage.Revoked(18),
                 new ControlMessage.OpenWindows(37),
                 new ControlMessage.OpenBounce(38),
+                new ControlMessage.OpenShared(40, 41, List.of("npu", "cuda")),
+                new ControlMessage.MemoryShared(
+                        42, Access.READ, "npu", new ControlMessage.Handle(new byte[] {1, -2, 3})),
                 new ControlMessage.WindowsOpened(38),
                 new ControlMessage.ImportQueue(19, 20, JettyDescriptor.Kind.GROUP, Token.of(0)),
                 new ControlMessage.QueueGranted(21, TransportMode.RC, OrderType.OL, Long.MIN_VALUE),

@@ -1,7 +1,9 @@
 package io.urma4j.shm.bounce;
 
+import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Imported device memory, which its home serves. The calls block as long as the home's device takes, so no lock may be held. Safe for
@@ -12,11 +14,18 @@ import java.util.function.BooleanSupplier;
  * @param base where the memory begins in the segment
  * @param lengthBytes its size
  * @param isGone whether the import was revoked
+ * @param opened the same segment where this process has opened it; the home serves what that cannot
  */
-public record ServedMemory(BounceClient client, long grant, long base, long lengthBytes, BooleanSupplier isGone) {
+public record ServedMemory(
+        BounceClient client,
+        long grant,
+        long base,
+        long lengthBytes,
+        BooleanSupplier isGone,
+        @Nullable OpenedMemory opened) {
     /** A part of it. */
     public ServedMemory slice(long offset, long length) {
-        return new ServedMemory(client, grant, base + offset, length, isGone);
+        return new ServedMemory(client, grant, base + offset, length, isGone, opened);
     }
 
     /**
@@ -26,12 +35,30 @@ public record ServedMemory(BounceClient client, long grant, long base, long leng
      * @throws IllegalStateException if {@code to} was closed meanwhile
      */
     public void read(long offset, MemorySegment to, long toOffset, long length) {
-        client.read(this, offset, to, toOffset, length);
+        checkOpen();
+        if (opened == null || !opened.tryRead(base + offset, to, toOffset, length)) {
+            client.read(this, offset, to, toOffset, length);
+        }
+    }
+
+    /** Copies it to device memory of this process in one hop; false if that is not possible: nothing has to be undone. */
+    public boolean tryRead(long offset, StagedRegion to, long toOffset, long length) {
+        checkOpen();
+        return opened != null && opened.tryRead(base + offset, to, toOffset, length);
     }
 
     /** Copies memory that other threads write to it; fails as {@link #read}. */
     public void write(long offset, MemorySegment from, long fromOffset, long length) {
-        client.write(this, offset, from, fromOffset, length);
+        checkOpen();
+        if (opened == null || !opened.tryWrite(base + offset, from, fromOffset, length)) {
+            client.write(this, offset, from, fromOffset, length);
+        }
+    }
+
+    /** The opposite of {@link #tryRead}. */
+    public boolean tryWrite(long offset, StagedRegion from, long fromOffset, long length) {
+        checkOpen();
+        return opened != null && opened.tryWrite(base + offset, from, fromOffset, length);
     }
 
     /** Executes an atomic on it; returns the old value. Fails as {@link #read}. */

@@ -34,6 +34,7 @@ import io.urma4j.spi.control.Names;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.Setting;
+import io.urma4j.spi.support.StagedCopies;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -68,6 +69,7 @@ public final class ControlPlane {
     private final Imports imports;
     private final Paths paths;
     private final Bounces bounces;
+    private final DeviceSharing sharing;
     private final Names names;
     private final Inspector inspector;
     private final Shutdown shutdown;
@@ -89,7 +91,9 @@ public final class ControlPlane {
         Publisher publisher =
                 new Publisher(engine, (name, tokenId) -> directory.publish(name, new NameRecord(self, tokenId)));
         GrantBoard board = new GrantBoard("urma-windows-of-" + uasid);
-        this.exports = new Exports(engine, publisher, board, events, eid, uasid, self);
+        StagedCopies copies = new StagedCopies();
+        this.exports = new Exports(engine, publisher, board, copies, events, eid, uasid, self);
+        this.sharing = new DeviceSharing(engine, requests, events, copies);
         this.imports = new Imports(
                 engine,
                 events,
@@ -287,14 +291,19 @@ public final class ControlPlane {
         if (!made.isServed()) {
             return CompletableFuture.completedFuture(made);
         }
-        return bounces.ensure(made.home(), deadlineNanos).handle((client, failure) -> {
-            if (failure == null) {
-                made.serve(client);
-                return made;
-            }
-            giveBack(made);
-            throw new CompletionException(failure instanceof CompletionException ? failure.getCause() : failure);
-        });
+        return bounces.ensure(made.home(), deadlineNanos)
+                .thenCombine(sharing.opened(made, deadlineNanos), (client, opened) -> {
+                    made.serve(client);
+                    return made;
+                })
+                .handle((served, failure) -> {
+                    if (failure == null) {
+                        return served;
+                    }
+                    giveBack(made);
+                    throw new CompletionException(
+                            failure instanceof CompletionException ? failure.getCause() : failure);
+                });
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // no caller waits for it

@@ -16,6 +16,7 @@ import io.urma4j.WindowKey;
 import io.urma4j.libc.Mapping;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.PeerRegion;
+import io.urma4j.peer.PeerShare;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderGrant;
@@ -59,14 +60,16 @@ final class Exports {
     private final PeerId self;
     private final KnownPeers known = new KnownPeers();
     private final SegmentTable<ShmSegment> table = new SegmentTable<>(_ -> {}, _ -> {});
-    private final StagedCopies copies = new StagedCopies();
+    private final StagedCopies copies;
     private final AtomicLong lastKey = new AtomicLong(); // keys are never reused
     private long lastGrant; // the engine's thread
 
+    /** @param copies of its device memory; closed with this */
     Exports(
             Engine engine,
             Publisher publisher,
             GrantBoard board,
+            StagedCopies copies,
             ContextEvents events,
             Eid eid,
             int uasid,
@@ -74,6 +77,7 @@ final class Exports {
         this.engine = engine;
         this.publisher = publisher;
         this.board = board;
+        this.copies = copies;
         this.events = events;
         this.refusals = new RefusalEvents(events, System.nanoTime());
         this.eid = eid;
@@ -140,9 +144,10 @@ final class Exports {
     private ShmSegment registerDevice(SegmentRequest request, PeerRegion region) {
         Capabilities served = new Capabilities(false, false, true, request.windowsOnly(), MemoryKind.DEVICE);
         DeviceRange range = region.range();
+        PeerShare share = DeviceSharing.shareOf(request, region);
         return table.add(request.tokenId(), tokenId -> {
             ExportedSegment<Grant> exported = exported(request, tokenId, range.lengthBytes(), range.address(), served);
-            return new ShmSegment(this, Mapping.dead(), copies.region(region), null, exported);
+            return new ShmSegment(this, Mapping.dead(), copies.region(region), share, null, exported);
         });
     }
 
@@ -150,7 +155,7 @@ final class Exports {
         Capabilities mapped = new Capabilities(true, true, true, request.windowsOnly(), MemoryKind.HOST);
         return table.add(request.tokenId(), tokenId -> {
             ExportedSegment<Grant> exported = exported(request, tokenId, memory.byteSize(), memory.address(), mapped);
-            return new ShmSegment(this, memory, null, allocated, exported);
+            return new ShmSegment(this, memory, null, null, allocated, exported);
         });
     }
 
@@ -261,8 +266,17 @@ final class Exports {
         List.copyOf(peer.grants.values()).forEach(this::end);
     }
 
+    /** A revocation waits for importers that may have opened the memory. The home serves none of them any more. */
+    void endByHome(Grant grant) {
+        if (grant.isLent()) {
+            var _ = grant.requests().shut();
+        } else {
+            end(grant);
+        }
+    }
+
     /** At once, but for device memory whose copies by that grant are in progress. */
-    void end(Grant grant) {
+    private void end(Grant grant) {
         CompletableFuture<Void> quiet = grant.requests().shut();
         if (quiet.isDone()) {
             ended(grant);

@@ -2,6 +2,7 @@ package io.urma4j.shm.control;
 
 import io.urma4j.Access;
 import io.urma4j.Importer;
+import io.urma4j.peer.PeerShare;
 import io.urma4j.shm.bounce.ServedGrant;
 import io.urma4j.shm.bounce.ServedRequests;
 import io.urma4j.spi.control.ControlMessage.Revoke;
@@ -24,6 +25,7 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
     private final ServedRequests requests = new ServedRequests(); // of device memory
     private boolean told;
     private volatile boolean ended;
+    private @Nullable PeerShare lent; // while the importer may have the memory open
 
     /**
      * A grant.
@@ -102,8 +104,29 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
         return ended;
     }
 
+    /** The importer may open the memory from now on; false if it was freed or revoked. Its end is awaited, by {@link #end}. */
+    boolean lend(PeerShare share) {
+        if (told || ended) {
+            return false;
+        }
+        if (lent == null && share.lend()) {
+            lent = share;
+        }
+        return lent != null;
+    }
+
+    /** Whether the importer may have the memory open: then only its answer ends the grant, or the proof that it is gone. */
+    boolean isLent() {
+        return lent != null;
+    }
+
+    /** The importer no longer touches the memory by this grant. */
     void end() {
         ended = true;
+        if (lent != null) {
+            lent.giveBack();
+            lent = null;
+        }
     }
 
     /** Adds the window that {@code made} creates; it ends with {@link #removeWindow} or {@link #endWindows}. For any thread. */
@@ -142,6 +165,6 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
 
     @Override
     public void endByHome() {
-        segment.exports().end(this);
+        segment.exports().endByHome(this);
     }
 }

@@ -121,7 +121,7 @@ final class Imports {
     }
 
     private void fence(ShmImport ended, Runnable then) {
-        if (ended.mapping().tryRevoke()) {
+        if (ended.tryFence()) {
             then.run();
         } else {
             engine.after(FENCE_RETRY_NANOS, () -> fence(ended, then));
@@ -133,7 +133,7 @@ final class Imports {
      * notified without any wait.
      */
     CompletableFuture<Void> close(ShmImport closing) {
-        if (closing.mapping().tryRevoke()) {
+        if (closing.tryFence()) {
             engine.submit(() -> forget(closing));
             return CompletableFuture.completedFuture(null);
         }
@@ -149,7 +149,7 @@ final class Imports {
                     () -> done.completeExceptionally(new UrmaException(
                             UrmaStatus.EAGAIN,
                             closing,
-                            "is still used by a native call, and is closed when that call ends")));
+                            "is still used by a native call or a copy engine, and is closed when that ends")));
             fence(closing, () -> {
                 timeout.cancel();
                 forget(closing);
@@ -170,7 +170,7 @@ final class Imports {
     boolean endAll(Peer home) {
         home.imports.values().removeIf(one -> {
             one.markRevoked();
-            return one.mapping().tryRevoke();
+            return one.tryFence();
         });
         return home.imports.isEmpty();
     }

@@ -128,6 +128,11 @@ public final class Peer {
         return (features & ControlCodec.FEATURE_DEVICE_MEMORY) != 0;
     }
 
+    /** Whether it shares device memory with importers that open it. */
+    boolean opensDeviceMemory() {
+        return (features & ControlCodec.FEATURE_OPENED_DEVICE_MEMORY) != 0;
+    }
+
     public long incarnation() {
         return id.incarnation();
     }

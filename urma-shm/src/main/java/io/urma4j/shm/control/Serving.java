@@ -15,6 +15,7 @@ import io.urma4j.spi.control.ControlMessage.Measure;
 import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.OpenBounce;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
+import io.urma4j.spi.control.ControlMessage.OpenShared;
 import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
@@ -88,6 +89,7 @@ final class Serving implements PeerEvents {
             case OpenWindows m -> imports.windows().requested(from, via, m.request(), 0, descriptors);
             case OpenWindowTable m -> imports.windows().requested(from, via, m.request(), m.table(), descriptors);
             case OpenBounce m -> bounces.requested(from, via, m, descriptors);
+            case OpenShared m -> DeviceSharing.requested(from, via, m);
             case OpenPath m -> paths.requested(from, via, m, descriptors);
             case Bind m -> {
                 UrmaStatus status = dataPlane.bindRequested(

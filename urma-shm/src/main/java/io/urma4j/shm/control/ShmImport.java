@@ -6,6 +6,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.libc.Mapping;
 import io.urma4j.shm.bounce.BounceClient;
+import io.urma4j.shm.bounce.OpenedMemory;
 import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ProviderImport;
@@ -27,6 +28,7 @@ public final class ShmImport implements ProviderImport {
     private final boolean isServed;
     private final long lengthBytes;
     private volatile @Nullable ServedMemory served; // set before the caller gets a served import
+    private volatile @Nullable OpenedMemory opened; // set before that, by the engine; null if it is not opened here
 
     private final Imports imports;
     private final ImportedMapping mapping;
@@ -156,7 +158,27 @@ public final class ShmImport implements ProviderImport {
 
     /** Its home answers the requests of {@code client}. */
     void serve(BounceClient client) {
-        served = new ServedMemory(client, terms.grant(), 0, lengthBytes, this::isRevoked);
+        served = new ServedMemory(client, terms.grant(), 0, lengthBytes, this::isRevoked, opened);
+    }
+
+    /** It is being opened: a fence waits for that, and closes it. Before {@link #serve}; the engine's thread. */
+    OpenedMemory opening(Access direct) {
+        OpenedMemory made = OpenedMemory.of(toString(), direct);
+        opened = made;
+        return made;
+    }
+
+    @Override
+    public boolean isDeviceMemoryOpened() {
+        OpenedMemory known = opened;
+        return known != null && known.isUsable();
+    }
+
+    /** Fences it without waiting; true if no thread and no device of this process touches the memory any more. */
+    boolean tryFence() {
+        OpenedMemory known = opened;
+        boolean hasEnded = known == null || known.hasEnded(); // first, since it takes its time
+        return mapping.tryRevoke() && hasEnded;
     }
 
     private static UrmaException unmappable(Object what) {
@@ -174,10 +196,6 @@ public final class ShmImport implements ProviderImport {
     /** Whether a key of that import number is for this import. */
     boolean isMeant(long importNumber) {
         return importNumber == terms.grant() || importNumber == terms.named();
-    }
-
-    ImportedMapping mapping() {
-        return mapping;
     }
 
     /** Counts a work request that names the import. */

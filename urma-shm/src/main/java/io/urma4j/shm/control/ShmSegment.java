@@ -6,6 +6,7 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.WindowKey;
+import io.urma4j.peer.PeerShare;
 import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.control.ExportedSegment;
@@ -31,6 +32,7 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     public final MemorySegment memory;
 
     private final @Nullable StagedRegion device;
+    private final @Nullable PeerShare share;
     private final Exports exports;
     private final @Nullable HostMemory allocated;
     private final ExportedSegment<Grant> exported;
@@ -44,16 +46,19 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
      * Creates a segment.
      *
      * @param device its bytes if they lie on a device; then {@code memory} is dead
+     * @param share what importers of device memory may open; null if its home serves it in any case
      * @param allocated null for foreign memory; peers can import only {@code ShmMemory}, the rest is LOCAL_ONLY
      */
     ShmSegment(
             Exports exports,
             MemorySegment memory,
             @Nullable StagedRegion device,
+            @Nullable PeerShare share,
             @Nullable HostMemory allocated,
             ExportedSegment<Grant> exported) {
         this.memory = memory;
         this.device = device;
+        this.share = share;
         this.exports = exports;
         this.allocated = allocated;
         this.exported = exported;
@@ -71,6 +76,12 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
 
     Exports exports() {
         return exports;
+    }
+
+    /** What importers may open; null if its home serves it. */
+    @Nullable
+    PeerShare share() {
+        return share;
     }
 
     @Nullable

@@ -129,13 +129,13 @@ class OtherVersionsTest {
     void aCallerThatRequiresWhatWeDoNotKnowHearsTheFeatures() throws Exception {
         try (RawPeer caller = RawPeer.connectedTo(directory, context.plane)) {
             Hello ours = RawPeer.hello(context.plane.incarnation());
-            caller.send(new Hello(1, 2, 0x30, 0x30, ours.eid(), 7, ours.incarnation(), ours.wanted(), ours.address()));
+            caller.send(new Hello(1, 2, 0x60, 0x60, ours.eid(), 7, ours.incarnation(), ours.wanted(), ours.address()));
 
             assertThat(caller.receive().orElseThrow())
                     .isInstanceOfSatisfying(
                             Refused.class,
                             refused -> assertThat(refused.reason())
-                                    .startsWith("does not know features 0x30 that its caller requires"));
+                                    .startsWith("does not know features 0x60 that its caller requires"));
         }
     }
 
