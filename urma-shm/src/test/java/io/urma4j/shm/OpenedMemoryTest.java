@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.Access;
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
+import io.urma4j.ContextOptions;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.Jfs;
@@ -262,6 +263,30 @@ class OpenedMemoryTest {
             assertThat(remote.isOneSided()).isFalse();
             assertThat(segment.unregister(Patience.LIMIT).isComplete()).isTrue();
             assertThat(remote.isRevoked()).isTrue();
+        }
+    }
+
+    /** A driver may take its time: until the memory is open, the home serves the import. */
+    @Test
+    void slowDriverDelaysNoImportBeyondItsTimeout() throws Exception {
+        CountDownLatch opening = new CountDownLatch(1);
+        npus.faults().on("open", 1, () -> awaitUninterrupted(opening));
+        segment = home.register(memory, SegmentConfig.of(Access.READ_WRITE));
+        UrmaContext hasty =
+                urma.device("shm0").openContext(0, ContextOptions.DEFAULT.withImportTimeout(Duration.ofSeconds(1)));
+
+        RemoteSegment remote = hasty.importSegment(segment.descriptor(), segment.token());
+
+        assertThat(remote.isOneSided()).isFalse();
+        opening.countDown();
+        Patience.await("the opened memory", remote::isOneSided);
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
