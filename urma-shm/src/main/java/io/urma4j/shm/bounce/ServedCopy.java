@@ -1,6 +1,5 @@
 package io.urma4j.shm.bounce;
 
-import io.urma4j.Access;
 import io.urma4j.peer.Copy;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.PeerRegion;
@@ -38,8 +37,7 @@ final class ServedCopy {
 
     /** Starts it, unless it must wait for another one's atomic. */
     static ServedCopy start(BounceRequest request, ServedGrant grant, CopyStream stream, MemorySegment fragment) {
-        boolean isAtomicRegion = grant.access() == Access.READ_WRITE_ATOMIC;
-        boolean isExclusive = isAtomicRegion && request.opcode != BounceRequest.READ;
+        boolean isExclusive = grant.hasAtomics() && request.opcode != BounceRequest.READ;
         ServedCopy made = new ServedCopy(request, grant, stream, fragment, isExclusive);
         made.tryStart();
         return made;

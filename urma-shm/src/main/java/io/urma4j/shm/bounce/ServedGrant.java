@@ -11,6 +11,9 @@ public interface ServedGrant {
     /** What the importer may do. */
     Access access();
 
+    /** Whether importers of the segment may execute atomics, whatever this one may do. */
+    boolean hasAtomics();
+
     /** Its requests: none begins once the import was revoked or released. */
     ServedRequests requests();
 }

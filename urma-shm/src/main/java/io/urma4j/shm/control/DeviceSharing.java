@@ -59,10 +59,7 @@ final class DeviceSharing {
     static void requested(Peer from, Connection via, OpenShared wanted) {
         Grant grant = from.served.get(wanted.grant());
         PeerShare share = grant == null ? null : grant.segment().share();
-        if (grant == null
-                || share == null
-                || !wanted.clients().contains(share.client())
-                || !grant.lend(share)) {
+        if (grant == null || share == null || !wanted.clients().contains(share.client()) || !grant.lend(share)) {
             via.send(new Refused(wanted.request(), UrmaStatus.EINVAL, "the memory is not shared"));
             return;
         }

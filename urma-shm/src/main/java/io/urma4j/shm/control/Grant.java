@@ -94,6 +94,11 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
     }
 
     @Override
+    public boolean hasAtomics() {
+        return segment.exported().access().canAtomic();
+    }
+
+    @Override
     public ServedRequests requests() {
         return requests;
     }

@@ -62,7 +62,12 @@ class BounceServerTest {
     private ShmMemory buffer;
     private BounceServer server;
 
-    private record Grant(StagedRegion served, Access access, ServedRequests requests) implements ServedGrant {}
+    private record Grant(StagedRegion served, Access access, ServedRequests requests) implements ServedGrant {
+        @Override
+        public boolean hasAtomics() {
+            return true;
+        }
+    }
 
     @BeforeEach
     void open(@TempDir Path directory) {
@@ -223,6 +228,23 @@ class BounceServerTest {
 
         assertThat(await(waiting)).isEqualTo(BounceLayout.DONE);
         assertThat(resultOf(numbered(request(1, Opcode.READ, 0, 8), 8))).isEqualTo(BounceLayout.DONE);
+    }
+
+    /** S15.33: it could come between the two copies of an atomic, also if its importer may execute none. */
+    @Test
+    void writeWaitsForTheAtomicOfAnotherImporter() {
+        grants.put(4L, new Grant(served, Access.READ_WRITE, new ServedRequests()));
+        assertThat(served.tryOwn(this)).isTrue(); // as an atomic does
+        BounceRequest write = request(4, Opcode.WRITE, 0, 8);
+        assertThat(accepts(write)).isTrue();
+        BounceRequest read = request(4, Opcode.READ, 0, 8);
+        read.fragment = 1;
+        assertThat(resultOf(read)).isEqualTo(BounceLayout.DONE);
+        assertThat(result(write)).isZero();
+
+        served.disown(this);
+
+        assertThat(await(write)).isEqualTo(BounceLayout.DONE);
     }
 
     @Test
