@@ -234,7 +234,15 @@ public final class DeviceMemory implements AutoCloseable {
             pieces.close();
         }
         if (own != null && !owner.isClosed()) { // else its client is closed, and everything is freed
-            client.guarded().free(identity, () -> own.free(range.ordinal(), range.address()));
+            client.guarded().free(identity, () -> free(own));
+        }
+    }
+
+    /** After a reset of the device its address may belong to another allocation, which stays. */
+    private void free(PeerAllocator own) {
+        DeviceIdentity there = client.tryIdentify(range);
+        if (there == null || there.equals(identity)) {
+            own.free(range.ordinal(), range.address());
         }
     }
 

@@ -99,6 +99,24 @@ class DeviceMemoryTest {
         }
     }
 
+    /** A reset took the memory away, and its address belongs to another allocation when it is closed. */
+    @Test
+    void closingMemoryOfAnEarlierLifeOfItsDeviceFreesNoOther() {
+        try (NpuFixture npu = new NpuFixture(NpuConfig.DEFAULT)) {
+            DeviceMemory lost = npu.allocate(4096);
+            npu.npus.reset(0);
+            try (DeviceMemory next = npu.allocate(4096)) {
+                assertThat(next.address()).isEqualTo(lost.address());
+
+                lost.close();
+
+                MemorySegment pattern = npu.pattern(4096, 5);
+                next.copyFrom(0, pattern);
+                assertSame(npu.read(next, 0, 4096), pattern);
+            }
+        }
+    }
+
     @Test
     void peersSeeWhatAKernelWrote() {
         try (NpuFixture npu = new NpuFixture(NpuConfig.DEFAULT.withStale(true));
