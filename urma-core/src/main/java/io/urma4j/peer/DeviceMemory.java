@@ -238,11 +238,19 @@ public final class DeviceMemory implements AutoCloseable {
         }
     }
 
-    /** After a reset of the device its address may belong to another allocation, which stays. */
     private void free(PeerAllocator own) {
-        DeviceIdentity there = client.tryIdentify(range);
-        if (there == null || there.equals(identity)) {
+        if (!isReplaced()) {
             own.free(range.ordinal(), range.address());
+        }
+    }
+
+    /** Whether the address belongs to another allocation, because a reset of the device took this one away. */
+    private boolean isReplaced() {
+        try {
+            DeviceIdentity there = client.tryIdentify(range);
+            return there != null && !there.equals(identity);
+        } catch (UrmaException e) {
+            return false; // a device that is lost has no other allocation there
         }
     }
 
