@@ -114,47 +114,30 @@ public final class OpenedMemory {
     /** Copies it to memory of the host. */
     boolean tryRead(long offset, MemorySegment to, long toOffset, long lengthBytes) {
         StagedRegion from = usable(false);
-        if (from == null) {
-            return false;
-        }
-        try {
-            from.read(offset, to, toOffset, lengthBytes);
-            return true;
-        } catch (UrmaException e) {
-            return false;
-        }
+        return from != null && isCopied(() -> from.read(offset, to, toOffset, lengthBytes));
     }
 
     /** Copies memory of the host to it. */
     boolean tryWrite(long offset, MemorySegment from, long fromOffset, long lengthBytes) {
         StagedRegion to = usable(true);
-        if (to == null) {
-            return false;
-        }
-        try {
-            to.write(offset, from, fromOffset, lengthBytes);
-            return true;
-        } catch (UrmaException e) {
-            return false;
-        }
+        return to != null && isCopied(() -> to.write(offset, from, fromOffset, lengthBytes));
     }
 
     /** Copies it to memory of a device that reaches it. */
     boolean tryRead(long offset, StagedRegion to, long toOffset, long lengthBytes) {
         StagedRegion from = usable(false);
-        return from != null && from.reaches(to) && isCopied(from, offset, to, toOffset, lengthBytes);
+        return from != null && from.reaches(to) && isCopied(() -> from.copyTo(offset, to, toOffset, lengthBytes));
     }
 
     /** Copies memory of a device that reaches it. */
     boolean tryWrite(long offset, StagedRegion from, long fromOffset, long lengthBytes) {
         StagedRegion to = usable(true);
-        return to != null && to.reaches(from) && isCopied(from, fromOffset, to, offset, lengthBytes);
+        return to != null && to.reaches(from) && isCopied(() -> from.copyTo(fromOffset, to, offset, lengthBytes));
     }
 
-    private static boolean isCopied(
-            StagedRegion from, long fromOffset, StagedRegion to, long toOffset, long lengthBytes) {
+    private static boolean isCopied(Runnable copy) {
         try {
-            from.copyTo(fromOffset, to, toOffset, lengthBytes);
+            copy.run();
             return true;
         } catch (UrmaException e) {
             return false;
