@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +27,42 @@ final class Shell {
     private static final List<String> HEARING_CTRL_C = List.of("env", "--default-signal=INT");
 
     private static final boolean CAN_HEAR = succeeds(HEARING_CTRL_C, "true");
+
+    /** Short runs: what starts quickly is faster than what ends up with the best code. */
+    private static final List<String> OPTIONS = List.of(
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
+            "-jar",
+            System.getProperty("urma.jar"));
+
+    /** Loaded and linked classes of a run: with them a command starts in half the time. The first shell makes it. */
+    private static final class Cache {
+        static final Path FILE = made();
+
+        private static Path made() {
+            try {
+                Path file =
+                        Files.createTempFile(Path.of("target"), "shell", ".aot").toAbsolutePath();
+                file.toFile().deleteOnExit();
+                List<String> line = new ArrayList<>(List.of(java(), "-XX:AOTCacheOutput=" + file, "-Xlog:disable"));
+                line.addAll(OPTIONS);
+                line.addAll(List.of("perftest", "read_lat", "--local", "-d", "shm0", "-n", "50", "-w", "50"));
+                var run = new ProcessBuilder(line)
+                        .redirectOutput(Redirect.DISCARD)
+                        .redirectError(Redirect.DISCARD)
+                        .start();
+                assertThat(run.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .as("the run ends: %s", line)
+                        .isTrue();
+                return file; // an empty one, where this JDK could not make it, slows the tests and fails none
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException("interrupted while a cache was made", e);
+            }
+        }
+    }
 
     private final Path folder;
     private final Map<String, String> variables = new HashMap<>();
@@ -95,11 +133,16 @@ final class Shell {
         }
     }
 
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
     /** Starts a command, and leaves its standard input open. */
     Running start(String... arguments) throws IOException {
         List<String> line = new ArrayList<>(CAN_HEAR ? HEARING_CTRL_C : List.of());
-        line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", System.getProperty("urma.jar")));
+        line.add(java());
+        line.addAll(List.of("-XX:AOTCache=" + Cache.FILE, "-Xlog:disable", "-Xlog:all=warning,aot*=off:stderr"));
+        line.addAll(OPTIONS);
         line.addAll(List.of(arguments));
         Path out = Files.createTempFile(folder, "out", "");
         Path err = Files.createTempFile(folder, "err", "");

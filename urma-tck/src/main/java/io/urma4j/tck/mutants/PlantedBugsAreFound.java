@@ -3,6 +3,7 @@ package io.urma4j.tck.mutants;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tck.Seed;
+import io.urma4j.tck.TopologiesOfSuite;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +64,7 @@ public abstract class PlantedBugsAreFound {
                         "-ea",
                         "--enable-native-access=ALL-UNNAMED",
                         "-XX:+UseSerialGC",
+                        "-D" + TopologiesOfSuite.PROPERTY + "=all", // the one where the bug shows may be any
                         "-Djava.io.tmpdir=" + temporary,
                         "-cp",
                         classes + File.pathSeparator + System.getProperty("java.class.path"),
