@@ -10,6 +10,7 @@ import io.urma4j.peer.Ownership;
 import io.urma4j.peer.PeerAllocator;
 import io.urma4j.peer.PeerDevice;
 import io.urma4j.peer.PeerMemoryClient;
+import io.urma4j.peer.PeerSharing;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -29,6 +30,7 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
     private final CudaDriver driver;
     private final List<PeerDevice> devices;
     private final HostPins pins = new HostPins();
+    private final PeerSharing sharing = new CudaSharing(this);
     private final @Nullable CudaDevice[] started; // both guarded by this; threads begin with the first use of a device
     private boolean closed;
 
@@ -63,7 +65,7 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
         return devices;
     }
 
-    private synchronized CudaDevice device(int ordinal) {
+    synchronized CudaDevice device(int ordinal) {
         if (ordinal < 0 || ordinal >= started.length) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, NAME, "ordinal is " + ordinal + ", must lie in 0…" + (started.length - 1));
@@ -131,6 +133,9 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
         if (range.ordinal() != DeviceRange.ANY && range.ordinal() != memory.ordinal()) {
             return "it lies on device " + memory.ordinal() + ", not on " + range.ordinal();
         }
+        if (device(memory.ordinal()).memory().isOpened(memory.base())) {
+            return "it is memory of another process";
+        }
         DeviceRange allocation = new DeviceRange(memory.ordinal(), memory.base(), memory.lengthBytes());
         return allocation.contains(range) ? "" : "it exceeds its allocation " + allocation;
     }
@@ -143,6 +148,26 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
     @Override
     public Optional<PeerAllocator> allocator() {
         return Optional.of(this);
+    }
+
+    @Override
+    public Optional<PeerSharing> sharing() {
+        return Optional.of(sharing);
+    }
+
+    /** As {@code nvidia-smi -L} prints it. */
+    String uuid(int ordinal) {
+        return devices.get(ordinal).uuid();
+    }
+
+    /** The device of a UUID. */
+    int ordinal(String uuid) {
+        return devices.stream()
+                .filter(device -> device.uuid().equals(uuid))
+                .map(PeerDevice::ordinal)
+                .findFirst()
+                .orElseThrow(() -> new UrmaException(
+                        UrmaStatus.EINVAL, NAME, "device " + uuid + " is none of the " + devices.size() + " here"));
     }
 
     @Override

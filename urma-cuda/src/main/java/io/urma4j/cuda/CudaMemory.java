@@ -4,7 +4,9 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.InvalidationReason;
+import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The memory of a device: what this library has allocated, and what is registered. Safe for any thread. */
@@ -14,11 +16,13 @@ final class CudaMemory {
 
     private final CudaDevice device;
     private final CudaAllocations allocations; // only the device's calling thread
+    private final OpenedHandles opened;
     private final Set<CudaRegistration> registrations = ConcurrentHashMap.newKeySet(); // with pages
 
     CudaMemory(CudaDevice device) {
         this.device = device;
         this.allocations = new CudaAllocations(device.driver());
+        this.opened = new OpenedHandles(device.driver(), device.ordinal());
     }
 
     long allocate(long lengthBytes) {
@@ -76,6 +80,44 @@ final class CudaMemory {
         });
     }
 
+    /** Makes a handle of an own allocation, and notes the allocation under the number of the share. */
+    CudaHandle share(long address, String deviceUuid, Map<UUID, CudaSharing.Own> shares) {
+        return device.inContext(
+                "cuIpcGetMemHandle",
+                () -> {
+                    long bufferId = allocations
+                            .find(address)
+                            .orElseThrow(() -> new UrmaException(
+                                    UrmaStatus.EINVAL,
+                                    device,
+                                    "no allocation that can be shared begins at 0x" + Long.toHexString(address)));
+                    long lengthBytes = device.driver().addressRange(address).lengthBytes();
+                    byte[] driverHandle = device.driver().ipcHandle(address);
+                    CudaHandle handle = new CudaHandle(UUID.randomUUID(), deviceUuid, lengthBytes, driverHandle);
+                    DeviceRange range = new DeviceRange(device.ordinal(), address, lengthBytes);
+                    shares.put(handle.share(), new CudaSharing.Own(range, bufferId));
+                    return handle;
+                },
+                late -> shares.remove(late.share()));
+    }
+
+    /** Maps memory of another process; the registration unmaps it at its end. */
+    CudaRegistration open(CudaHandle handle, long lengthBytes) {
+        OpenedHandles.Opened mapped = device.inContext("cuIpcOpenMemHandle", () -> opened.open(handle), opened::close);
+        DeviceRange range = new DeviceRange(device.ordinal(), mapped.address(), lengthBytes);
+        return new CudaRegistration(device, range, mapped.bufferId(), () -> close(mapped));
+    }
+
+    private void close(OpenedHandles.Opened mapped) {
+        device.calls()
+                .run("cuIpcCloseMemHandle", () -> device.guard("cuIpcCloseMemHandle", () -> opened.close(mapped)));
+    }
+
+    /** Whether the allocation that begins at an address is one of another process. */
+    boolean isOpened(long base) {
+        return opened.isOpened(base);
+    }
+
     /** Makes the memory of a registration safe for peers, and keeps its invalidator for the loss of the device. */
     void pin(CudaRegistration registration, DeviceRange range) {
         registrations.add(registration); // first: a loss finds it, or the check below finds the loss
@@ -84,17 +126,16 @@ final class CudaMemory {
                     "cuPointerSetAttribute",
                     () -> {
                         long bufferId = registration.identity().bufferId();
-                        boolean isSame = device.driver()
+                        PointerAttributes memory = device.driver()
                                 .pointerAttributes(range.address())
                                 .filter(now -> now.bufferId() == bufferId)
-                                .isPresent();
-                        if (!isSame) {
-                            throw new UrmaException(
-                                    UrmaStatus.EINVAL,
-                                    device,
-                                    "memory " + range + " was freed while it was registered");
+                                .orElseThrow(() -> new UrmaException(
+                                        UrmaStatus.EINVAL,
+                                        device,
+                                        "memory " + range + " was freed while it was registered"));
+                        if (!opened.isOpened(memory.base())) { // else its own process has done so
+                            allocations.makeSafe(range.address(), bufferId);
                         }
-                        allocations.makeSafe(range.address(), bufferId);
                         return bufferId;
                     },
                     _ -> {});
@@ -120,8 +161,9 @@ final class CudaMemory {
         }
     }
 
-    /** On the calling thread: frees the own allocations. */
+    /** On the calling thread: unmaps memory of other processes, and frees the own allocations. */
     void release() {
+        opened.all().forEach(mapped -> device.guard("cuIpcCloseMemHandle", () -> opened.close(mapped)));
         allocations.addresses().forEach(address -> device.guard("cuMemFree", () -> allocations.free(address)));
     }
 }

@@ -23,14 +23,25 @@ final class CudaRegistration implements PeerAcquisition {
     private final CudaDevice device;
     private final DeviceRange range;
     private final DeviceIdentity identity;
+    private final Runnable atRelease;
 
     private @Nullable Ticket ticket; // both guarded by this
     private @Nullable Invalidator invalidator;
 
     CudaRegistration(CudaDevice device, DeviceRange range, long bufferId) {
+        this(device, range, bufferId, () -> {});
+    }
+
+    /** @param atRelease what ends with the registration */
+    CudaRegistration(CudaDevice device, DeviceRange range, long bufferId, Runnable atRelease) {
         this.device = device;
         this.range = range;
         this.identity = new DeviceIdentity(device.ordinal(), bufferId);
+        this.atRelease = atRelease;
+    }
+
+    DeviceRange range() {
+        return range;
     }
 
     @Override
@@ -75,6 +86,7 @@ final class CudaRegistration implements PeerAcquisition {
     @Override
     public void release() {
         device.memory().unpin(this);
+        atRelease.run();
     }
 
     /** The device is lost. */

@@ -232,7 +232,8 @@ abstract class CudaDriverContract {
         byte[] handle = driver.ipcHandle(first);
         assertThat(handle).hasSize(CudaDriver.IPC_HANDLE_BYTES).isNotEqualTo(driver.ipcHandle(second));
         assertThatThrownBy(() -> driver.openIpcHandle(handle, CudaDriver.IPC_LAZY_ENABLE_PEER_ACCESS))
-                .isInstanceOf(CudaException.class);
+                .isInstanceOfSatisfying(
+                        CudaException.class, e -> assertThat(e.code()).isEqualTo(CudaCode.INVALID_CONTEXT));
         driver.free(second);
         driver.free(first);
     }

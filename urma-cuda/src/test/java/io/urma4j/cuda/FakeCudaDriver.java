@@ -38,11 +38,39 @@ final class FakeCudaDriver implements CudaDriver {
         POOL
     }
 
-    private record Allocation(long base, MemorySegment bytes, long bufferId, int ordinal, Kind kind) {
+    /** @param original what it maps, if it is memory of another process */
+    private record Allocation(
+            long base,
+            MemorySegment bytes,
+            long bufferId,
+            int ordinal,
+            Kind kind,
+            @Nullable Exported original) {
         long lengthBytes() {
             return bytes.byteSize();
         }
     }
+
+    /** An allocation that another driver, in place of another process, may map. */
+    private static final class Exported {
+        final FakeCudaDriver driver;
+        final Allocation allocation;
+        boolean freed; // both guarded by EXPORTED
+        int openers;
+
+        Exported(FakeCudaDriver driver, Allocation allocation) {
+            this.driver = driver;
+            this.allocation = allocation;
+        }
+
+        void closed() {
+            synchronized (EXPORTED) {
+                openers--;
+            }
+        }
+    }
+
+    private static final List<Exported> EXPORTED = new ArrayList<>(); // guarded by itself
 
     /** Records and ends of an event, as numbers that grow. */
     private static final class Event {
@@ -101,6 +129,12 @@ final class FakeCudaDriver implements CudaDriver {
     /** Every later call that needs the context of a device fails. */
     synchronized void lose(int ordinal, int code) {
         sticky[ordinal] = code;
+        for (Allocation allocation : allocations.values()) {
+            Exported original = allocation.original();
+            if (original != null && allocation.ordinal() == ordinal) {
+                original.closed(); // mappings end with their context
+            }
+        }
     }
 
     /** Each later call of a function fails; 0 ends that. */
@@ -170,15 +204,23 @@ final class FakeCudaDriver implements CudaDriver {
         if (base == nextAddress) {
             nextAddress += lengthBytes + 511 & -512L;
         }
-        allocations.put(base, new Allocation(base, arena.allocate(lengthBytes), nextBufferId++, ordinal, kind));
+        allocations.put(base, new Allocation(base, arena.allocate(lengthBytes), nextBufferId++, ordinal, kind, null));
         return base;
     }
 
     /** Frees as another library does, whatever is registered. */
     synchronized void freeForeign(long address) {
         Allocation freed = allocations.remove(address);
-        if (freed == null) {
+        if (freed == null || freed.original() != null) {
             throw failure("cuMemFree_v2", CudaCode.INVALID_VALUE);
+        }
+        synchronized (EXPORTED) {
+            EXPORTED.stream().filter(one -> one.allocation.equals(freed)).forEach(one -> {
+                one.freed = true;
+                if (one.openers > 0) {
+                    violations.add("memory was freed that another process has open");
+                }
+            });
         }
         freeAddresses
                 .computeIfAbsent(freed.lengthBytes(), _ -> new ArrayDeque<>())
@@ -400,6 +442,9 @@ final class FakeCudaDriver implements CudaDriver {
         if (found == null) {
             throw failure("cuPointerSetAttribute", CudaCode.INVALID_VALUE);
         }
+        if (found.original() != null) {
+            violations.add("memory of another process was made safe for peers");
+        }
         syncMemops.merge(found.bufferId(), 1, Integer::sum);
     }
 
@@ -588,27 +633,58 @@ final class FakeCudaDriver implements CudaDriver {
     }
 
     @Override
-    public byte[] ipcHandle(long address) {
+    public synchronized byte[] ipcHandle(long address) {
         enterWithContext("cuIpcGetMemHandle");
         Allocation found = at(address, 1);
-        if (found == null) {
+        if (found == null || found.original() != null) {
             throw failure("cuIpcGetMemHandle", CudaCode.INVALID_VALUE);
         }
         byte[] handle = new byte[IPC_HANDLE_BYTES];
-        MemorySegment.ofArray(handle).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, found.bufferId());
+        synchronized (EXPORTED) {
+            MemorySegment.ofArray(handle).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, EXPORTED.size());
+            EXPORTED.add(new Exported(this, found));
+        }
         return handle;
     }
 
     @Override
-    public long openIpcHandle(byte[] handle, int flags) {
-        enterWithContext("cuIpcOpenMemHandle_v2");
-        throw failure("cuIpcOpenMemHandle_v2", CudaCode.INVALID_CONTEXT); // that of the exporting process
+    public synchronized long openIpcHandle(byte[] handle, int flags) {
+        String function = "cuIpcOpenMemHandle_v2";
+        int ordinal = enterWithContext(function);
+        long number = MemorySegment.ofArray(handle).get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+        synchronized (EXPORTED) {
+            if (number < 0 || number >= EXPORTED.size() || flags != IPC_LAZY_ENABLE_PEER_ACCESS) {
+                throw failure(function, CudaCode.INVALID_VALUE);
+            }
+            Exported exported = EXPORTED.get((int) number);
+            if (exported.driver == this) {
+                throw failure(function, CudaCode.INVALID_CONTEXT);
+            }
+            if (exported.freed) {
+                throw failure(function, CudaCode.INVALID_VALUE);
+            }
+            if (allocations.values().stream().anyMatch(one -> one.original() == exported)) {
+                throw failure(function, CudaCode.ALREADY_MAPPED);
+            }
+            exported.openers++;
+            long base = nextAddress;
+            nextAddress += exported.allocation.lengthBytes();
+            MemorySegment bytes = exported.allocation.bytes();
+            allocations.put(base, new Allocation(base, bytes, nextBufferId++, ordinal, Kind.DEVICE, exported));
+            return base;
+        }
     }
 
     @Override
-    public void closeIpcHandle(long address) {
+    public synchronized void closeIpcHandle(long address) {
         enterWithContext("cuIpcCloseMemHandle");
-        throw failure("cuIpcCloseMemHandle", CudaCode.INVALID_VALUE);
+        Allocation mapped = allocations.get(address);
+        Exported original = mapped == null ? null : mapped.original();
+        if (original == null) {
+            throw failure("cuIpcCloseMemHandle", CudaCode.INVALID_VALUE);
+        }
+        allocations.remove(address);
+        original.closed();
     }
 
     @Override

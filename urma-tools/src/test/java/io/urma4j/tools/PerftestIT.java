@@ -193,7 +193,7 @@ class PerftestIT extends WithShell {
     @ParameterizedTest
     @ValueSource(strings = {"send_lat -d shm0", "send_lat -d udma0", "read_lat -d udma0", "write_bw -d udma0"})
     void nothingIsAllocatedForAnOperation(String words) throws Exception {
-        int iterations = 30_000;
+        int iterations = 10_000;
         long smallestObject = 16;
 
         Ended run = perftest(words + " --local -s 64 --json -n " + iterations);
