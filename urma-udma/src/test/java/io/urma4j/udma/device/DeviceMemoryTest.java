@@ -355,6 +355,35 @@ class DeviceMemoryTest {
         assertThat(other.cq.pollAll()).singleElement().matches(told -> told.status() == WorkStatus.SUCCESS);
     }
 
+    /** The buffer of a message that breaks off is used for the next one, whose record says that nothing moves in it any more. */
+    @Test
+    void bufferOfABrokenMessageIsNotUsedWhileBytesOfItMove() {
+        copiesThere.mostNanos = 5_000_000;
+        fill(memoryHere, 1);
+        receives.post(1, 4096);
+        queue.message(WorkOpcode.SEND, target, 4000, 0);
+        for (int i = 0; i < 10_000 && copiesThere.begun == 0; i++) {
+            pass(1_000);
+        }
+        assertThat(copiesThere.begun).isEqualTo(1);
+        hosts.connectAnew();
+        target = hosts.here.card.createTarget(hosts.toThere, receives.number());
+        queue = queue();
+
+        queue.message(WorkOpcode.SEND, target, 0, 0);
+        List<Host.CqRecord> received = List.of();
+        for (int i = 0; i < 1_000 && received.isEmpty(); i++) {
+            pass(10_000);
+            received = receives.cq.pollAll();
+        }
+
+        assertThat(received).singleElement().matches(told -> told.status() == WorkStatus.SUCCESS && told.length() == 0);
+        memoryThere.fill(CANARY);
+        pass(10_000_000);
+        assertThat(memoryThere.get(JAVA_BYTE, receives.bufferAt(0))).isEqualTo(CANARY);
+        assertAllFragmentsAreBack();
+    }
+
     // ---- failures
 
     @Test
