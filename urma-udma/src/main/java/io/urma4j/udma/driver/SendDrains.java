@@ -84,7 +84,7 @@ final class SendDrains {
         awaitCopies();
     }
 
-    /** What was taken out has no record that waits for its copies: the caller does (S8.18). */
+    /** What was taken out has no record that waits for its copies: the caller does (S9.4). */
     private void awaitCopies() {
         eventLoop.call(_ -> copies.releasedCopies()).join();
     }
