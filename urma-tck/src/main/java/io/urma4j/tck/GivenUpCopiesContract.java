@@ -16,7 +16,6 @@ import io.urma4j.UrmaException;
 import io.urma4j.peer.DeviceMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -145,8 +144,7 @@ public abstract class GivenUpCopiesContract extends Contract {
         for (int round = 0; round < Patience.amount(5, 2); round++) {
             memory.fill(0, PAGE, OWN);
             SendSide queue = queue();
-            var transfer =
-                    PreparedTransfer.of(queue.jfs(), List.of(imported.remote()), local, PAGE, REQUESTS);
+            var transfer = PreparedTransfer.of(queue.jfs(), List.of(imported.remote()), local, PAGE, REQUESTS);
             Thread reading = posting(() -> transfer.post(Opcode.READ, first, all, 1));
             awaitFirstBytes();
 
@@ -165,14 +163,17 @@ public abstract class GivenUpCopiesContract extends Contract {
         var imported = pair.imported(PAGE);
         memory.fill(0, PAGE, OWN);
         SendSide queue = queue();
-        Thread reading = reading(queue, imported.remote());
+        Thread reading = posting(() -> {
+            while (queue.jfs().state() == QueueState.READY) {
+                queue.jfs().read(imported.remote(), 0, local, 0, PAGE, 1);
+            }
+        });
         awaitFirstBytes();
 
         processOfHome().kill();
-        reading.join();
-        queue.within(Duration.ofSeconds(1));
-        queue.drainAndFlush();
+        queue.untilDrained();
 
         assertIsOursAlone();
+        reading.join();
     }
 }

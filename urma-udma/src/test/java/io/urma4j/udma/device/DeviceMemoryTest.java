@@ -397,6 +397,15 @@ class DeviceMemoryTest {
     }
 
     @Test
+    void readWhoseBytesTheDeviceLosesFails() {
+        copiesHere.isLost = true;
+        queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, VA, 64, 0);
+
+        assertThat(records(1).getFirst().status()).isEqualTo(WorkStatus.LOC_ACCESS_ERR);
+        assertAllFragmentsAreBack();
+    }
+
+    @Test
     void lostDeviceOfTheHomeIsAnErrorOfTheRemoteOperation() {
         copiesThere.isLost = true;
         queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, VA, 5000, 0);
