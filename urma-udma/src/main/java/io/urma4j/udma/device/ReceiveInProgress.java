@@ -64,7 +64,7 @@ final class ReceiveInProgress {
         }
     }
 
-    /** Its message does not complete, and it is used for another one: bytes of the first may still be on their way. */
+    /** Its message does not complete, and it is used for another one: bytes of the first may still be in flight. */
     void giveBack(KeyTable memory, CopyPort copies) {
         for (int i = 0; i < ranges && hasCopies; i++) {
             int region = memory.localRegion(WqeRange.key(list, 0, i), 0, 0);

@@ -120,7 +120,7 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
         return (stage != Stage.STARTED || peer != null) && (stage != Stage.FAILED || status != WorkStatus.SUCCESS);
     }
 
-    /** Bytes that arrived before it was given up may still be on their way into a device. */
+    /** Bytes that arrived before it was given up may still be moving into a device. */
     @Override
     protected boolean isQuiet() {
         return pending == null || pending.haveEnded();

@@ -366,7 +366,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
     public CompletableFuture<Void> unbind(Duration timeout) {
         RcBinding mine = rcBinding();
         CompletableFuture<Void> drained = drains.disconnect();
-        return mine.unbound(timeout).thenCombine(drained, (gone, _) -> gone);
+        return CompletableFuture.allOf(mine.unbound(timeout), drained);
     }
 
     // ---- the rest

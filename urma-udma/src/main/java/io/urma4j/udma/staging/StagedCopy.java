@@ -92,7 +92,7 @@ final class StagedCopy {
         return kind != Kind.OUT;
     }
 
-    /** Whether it does, and nobody asks for its end. */
+    /** Whether it does, and was released. */
     boolean isForgottenIn() {
         return isReleased && isIn();
     }

@@ -250,7 +250,7 @@ class DeviceMemoryTest {
     // ---- given up
 
     /** Why requests end early. */
-    private enum End {
+    enum End {
         ERROR,
         PEER_LOST
     }
