@@ -361,6 +361,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class GivenUpCopies extends GivenUpCopiesContract {
+        GivenUpCopies() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class OpenedSegments extends OpenedSegmentsContract {
         OpenedSegments() {
             super(deviceUnderTest);

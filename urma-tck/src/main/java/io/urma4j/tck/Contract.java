@@ -47,11 +47,16 @@ public abstract class Contract {
 
     @BeforeEach
     void openPair() {
-        pair = Pair.open(device, topology, homeProcess::opener, opensDeviceMemory());
+        pair = Pair.open(device, topology, homeProcess::opener, opensDeviceMemory(), hasSlowDevices());
     }
 
     /** Whether the initiator opens device memory of homes that share it, instead of asking them for copies. */
     boolean opensDeviceMemory() {
+        return false;
+    }
+
+    /** Whether simulated devices of the initiator copy so slowly that a test comes between. */
+    boolean hasSlowDevices() {
         return false;
     }
 

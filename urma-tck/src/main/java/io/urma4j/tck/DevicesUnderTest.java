@@ -19,6 +19,9 @@ public final class DevicesUnderTest {
     private static final String USUAL = "npu:0";
     private static final String SIMULATION = "urma.npu";
 
+    /** A page takes 2 ms. */
+    private static final String SLOW = ",rate=2M";
+
     /** Of a simulated NPU. */
     private static final long SIMULATED_BYTES = 256L << 20;
 
@@ -37,13 +40,14 @@ public final class DevicesUnderTest {
      * The options of a library in a test: it simulates NPUs if they are asked for.
      *
      * @param isShared whether simulated NPUs share memory with other processes, and open theirs
+     * @param isSlow whether simulated NPUs copy slowly
      */
-    static UrmaOptions options(UrmaOptions options, boolean isShared) {
+    static UrmaOptions options(UrmaOptions options, boolean isShared, boolean isSlow) {
         UrmaOptions simulated = device().simulatedIn(options, SIMULATED_BYTES);
+        String more = (isShared ? ",ipc=true" : "") + (isSlow ? SLOW : "");
         return simulated
                 .setting(SIMULATION)
-                .filter(_ -> isShared)
-                .map(setting -> simulated.withSetting(SIMULATION, setting + ",ipc=true"))
+                .map(setting -> simulated.withSetting(SIMULATION, setting + more))
                 .orElse(simulated);
     }
 

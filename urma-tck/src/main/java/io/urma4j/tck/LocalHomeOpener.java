@@ -11,7 +11,8 @@ public final class LocalHomeOpener implements HomeOpener {
     @Override
     public Home open(String device, String runtimeDirectory) {
         return LocalHome.opening(
-                DevicesUnderTest.options(UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory)), true),
+                DevicesUnderTest.options(
+                        UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtimeDirectory)), true, false),
                 device);
     }
 }

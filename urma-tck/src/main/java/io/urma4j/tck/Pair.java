@@ -42,7 +42,7 @@ public final class Pair implements AutoCloseable {
         this.home = switch (topology) {
             case LOOPBACK -> LocalHome.within(urma, context);
             case TWO_CONTEXTS -> LocalHome.on(urma, this.device);
-            case TWO_INSTANCES -> LocalHome.opening(options(directory, true), device);
+            case TWO_INSTANCES -> LocalHome.opening(options(directory, true, false), device);
             case TWO_PROCESSES -> process.get().open(device, directory.toString());
         };
     }
@@ -52,10 +52,16 @@ public final class Pair implements AutoCloseable {
      *
      * @param process asked for the home's process when the topology has one
      * @param opensDeviceMemory whether the initiator opens device memory of homes that share it; homes of their own library do
+     * @param hasSlowDevices whether simulated devices of the initiator copy slowly
      */
-    static Pair open(String device, Topology topology, Supplier<HomeOpener> process, boolean opensDeviceMemory) {
+    static Pair open(
+            String device,
+            Topology topology,
+            Supplier<HomeOpener> process,
+            boolean opensDeviceMemory,
+            boolean hasSlowDevices) {
         Path directory = newDirectory();
-        Urma urma = Urma.open(options(directory, opensDeviceMemory));
+        Urma urma = Urma.open(options(directory, opensDeviceMemory, hasSlowDevices));
         try {
             return new Pair(directory, urma, device, topology, process);
         } catch (RuntimeException e) {
@@ -65,8 +71,9 @@ public final class Pair implements AutoCloseable {
         }
     }
 
-    private static UrmaOptions options(Path directory, boolean opensDeviceMemory) {
-        return DevicesUnderTest.options(UrmaOptions.DEFAULT.withRuntimeDirectory(directory), opensDeviceMemory);
+    private static UrmaOptions options(Path directory, boolean opensDeviceMemory, boolean hasSlowDevices) {
+        UrmaOptions options = UrmaOptions.DEFAULT.withRuntimeDirectory(directory);
+        return DevicesUnderTest.options(options, opensDeviceMemory, hasSlowDevices);
     }
 
     public Initiator initiator() {

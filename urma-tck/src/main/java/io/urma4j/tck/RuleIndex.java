@@ -62,6 +62,7 @@ public final class RuleIndex {
             DeviceRangesContract.class,
             DeviceSegmentsContract.class,
             CopiesInProgressContract.class,
+            GivenUpCopiesContract.class,
             DeviceSegmentEndsContract.class,
             OpenedSegmentsContract.class,
             PreparedTransferContract.class,

@@ -126,6 +126,11 @@ public abstract class SendEntry<F extends SendFlow, P extends SendPeer> {
     /** Whether it may end while its peer or its connection may still read its payload. */
     protected abstract boolean mayEndEarly();
 
+    /** Whether no byte of its local ranges moves any more: its record waits for that, whatever its status (S9.4). */
+    protected boolean isQuiet() {
+        return true;
+    }
+
     /** A success that makes no record. */
     protected abstract boolean isSilent();
 

@@ -46,7 +46,7 @@ final class SendReports<E extends SendEntry<?, P>, P extends SendPeer> {
     /** Whether the record of {@code position} was made, now or before. */
     private boolean isReported(long position) {
         E entry = window.at(position);
-        if (entry.stage == Stage.DONE) {
+        if (entry.stage == Stage.DONE && entry.isQuiet()) {
             entry.release(); // first: a thread that sees the record may close at once what it named
             if (actions.record(position, entry)) {
                 entry.stage = Stage.REPORTED;
@@ -69,12 +69,13 @@ final class SendReports<E extends SendEntry<?, P>, P extends SendPeer> {
     }
 
     /**
-     * In SUSPENDED, what is in flight is waited for, and goes behind the marker when no receiver took it. What has ended
+     * In SUSPENDED, what is in flight is waited for, or still moves bytes, and goes behind the marker when no receiver took it. What has ended
      * behind something that is held waits for it, so that records come in order.
      */
     private void drainSuspension() {
         for (long position = window.head(); position < window.end(); position++) {
-            if (window.at(position).isInFlight()) {
+            E entry = window.at(position);
+            if (entry.isInFlight() || entry.stage == Stage.DONE && !entry.isQuiet()) {
                 return;
             }
         }

@@ -98,17 +98,22 @@ final class BlockTransfers {
             BlockWork work = active.get(i);
             if (work.peer() == lost) {
                 active.remove(i);
-                work.abandon(nowNanos, false);
+                work.abandon(copiesOf(work), nowNanos, false);
                 schedule.queues.remove(work);
                 end(work, lost, WorkStatus.ACK_TIMEOUT_ERR);
             }
         }
     }
 
+    /** What the record of a transfer in progress waits for. */
+    private PendingCopies copiesOf(BlockWork work) {
+        return order.window().at(work.position()).pending(copies);
+    }
+
     private void abandon(BlockWork work, int status, long nowNanos, boolean isPaused) {
         active.remove(work);
         PeerFlow peer = work.peer();
-        work.abandon(nowNanos, isPaused);
+        work.abandon(copiesOf(work), nowNanos, isPaused);
         schedule.queues.remove(work);
         if (peer == null) {
             return;

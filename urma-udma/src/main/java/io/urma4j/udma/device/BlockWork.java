@@ -92,14 +92,10 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         if (pending.hasFailed()) {
             fail(WorkStatus.LOC_ACCESS_ERR, 0);
         }
-        releaseCopies(to);
-        peer = null;
-        transfers.ended(this, to, status);
-    }
-
-    private void releaseCopies(PeerFlow to) {
         pending.clear();
         sources(to).forget(this);
+        peer = null;
+        transfers.ended(this, to, status);
     }
 
     /** A device has copied bytes of it: it looks whether all have ended, and what may go on. */
@@ -110,6 +106,8 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
             pending.haveEnded();
             to.link.wake();
             schedule.queues.add(this);
+        } else {
+            queue.touch(); // given up: the record waits for its copies
         }
     }
 
@@ -136,12 +134,17 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         return false;
     }
 
-    /** Gives it up: no further element starts, and what the connection says of others is ignored. */
-    void abandon(long nowNanos, boolean isPaused) {
+    /**
+     * Gives it up: no further element starts, and what the connection says of others is ignored.
+     *
+     * @param record what its record waits for: the copies in progress
+     */
+    void abandon(PendingCopies record, long nowNanos, boolean isPaused) {
         PeerFlow to = peer;
         peer = null;
+        pending.moveTo(record);
         if (to != null) {
-            releaseCopies(to);
+            sources(to).forget(this);
         }
         if (to != null && isPaused) {
             to.link.pause(this, nowNanos);

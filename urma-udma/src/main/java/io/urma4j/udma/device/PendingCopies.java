@@ -45,10 +45,22 @@ final class PendingCopies {
     }
 
     private void removeFirst() {
+        copies.release(takeFirst());
+    }
+
+    private long takeFirst() {
         long copy = pending[head];
         head = head + 1 & pending.length - 1;
         count--;
-        copies.release(copy);
+        return copy;
+    }
+
+    /** Another result waits for all of them, and this one for none. */
+    void moveTo(PendingCopies other) {
+        while (count > 0) {
+            other.add(takeFirst());
+        }
+        hasFailed = false;
     }
 
     /** Whether one of those that have ended did not succeed. */

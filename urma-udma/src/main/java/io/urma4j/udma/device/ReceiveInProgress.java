@@ -2,6 +2,7 @@ package io.urma4j.udma.device;
 
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqeRange;
+import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,12 @@ final class ReceiveInProgress {
     @Nullable
     ReceiveInProgress next;
 
+    /** Copies of this use have begun. */
+    private boolean hasCopies;
+
+    /** What the next use waits for: a number of the copies. */
+    private long earlier = Memory.AT_ONCE;
+
     private final RangeParts parts = new RangeParts();
     private MemorySegment list = listOf(1);
 
@@ -43,6 +50,8 @@ final class ReceiveInProgress {
     void fill(MemorySegment ring, long at) {
         ranges = ReceiveWqe.ranges(ring, at);
         cookie = ReceiveWqe.cookie(ring, at);
+        hasCopies = false;
+        earlier = Memory.AT_ONCE;
         if (list.byteSize() < (long) ranges * WqeRange.BYTES) {
             list = listOf(ranges);
         }
@@ -53,6 +62,22 @@ final class ReceiveInProgress {
             WqeRange.put(list, 0, i, WqeRange.key(ring, from, i), lengthBytes, WqeRange.offset(ring, from, i));
             capacityBytes += Integer.toUnsignedLong(lengthBytes);
         }
+    }
+
+    /** Its message does not complete, and it is used for another one: bytes of the first may still be in flight. */
+    void giveBack(KeyTable memory, CopyPort copies) {
+        for (int i = 0; i < ranges && hasCopies; i++) {
+            int region = memory.localRegion(WqeRange.key(list, 0, i), 0, 0);
+            if (region != DeviceKeys.NO_REGION) {
+                earlier = copies.barrier(earlier, region, CopyWaiter.NONE);
+            }
+        }
+        hasCopies = false;
+    }
+
+    /** Whether no byte of another message moves any more. */
+    boolean isQuiet(CopyPort copies) {
+        return earlier == Memory.AT_ONCE || copies.state(earlier) != CopyState.RUNNING;
     }
 
     /** Copies bytes of a message to its byte {@code position}; false if the memory is closed. */
@@ -98,7 +123,9 @@ final class ReceiveInProgress {
         int region = memory.localRegion(key, parts.offset(), parts.lengthBytes);
         if (region != DeviceKeys.NO_REGION) {
             long offset = memory.localOffset(key) + parts.offset();
-            return copies.copyIn(region, offset, from, fromOffset, parts.lengthBytes, waiter);
+            long copy = copies.copyIn(region, offset, from, fromOffset, parts.lengthBytes, waiter);
+            hasCopies |= copy > Memory.AT_ONCE;
+            return copy;
         }
         return parts.store(memory, from, fromOffset) ? Memory.AT_ONCE : Memory.REFUSED;
     }

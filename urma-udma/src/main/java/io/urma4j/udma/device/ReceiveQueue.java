@@ -100,11 +100,12 @@ final class ReceiveQueue implements CqUser {
     /** Takes the oldest receive work request for a message; null if there is none. */
     @Nullable
     ReceiveInProgress take(Receiver receiver) {
-        if (state != QueueState.READY || isEmpty() || !receiver.cq().promise()) {
+        ReceiveInProgress taken = givenBack;
+        boolean isQuiet = taken == null || taken.isQuiet(copies);
+        if (state != QueueState.READY || isEmpty() || !isQuiet || !receiver.cq().promise()) {
             notReady++;
             return null;
         }
-        ReceiveInProgress taken = givenBack;
         if (taken != null) {
             givenBack = taken.next;
             givenBackCount--;
@@ -159,6 +160,7 @@ final class ReceiveQueue implements CqUser {
     void giveBack(ReceiveInProgress taken) {
         taken.generation++;
         taken.receiver = null;
+        taken.giveBack(keys, copies);
         taken.next = givenBack;
         givenBack = taken;
         givenBackCount++;

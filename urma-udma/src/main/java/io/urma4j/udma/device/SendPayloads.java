@@ -84,10 +84,7 @@ final class SendPayloads {
         for (long position = window.head(); held > 0 && position < window.end(); position++) {
             SendSlot slot = window.at(position);
             if (slot.heldStatus != SendSlot.NOT_HELD && slot.pending(copies).haveEnded()) {
-                int status = slot.heldStatus;
-                slot.heldStatus = SendSlot.NOT_HELD;
-                held--;
-                queue.end(slot, status(slot, status));
+                queue.end(slot, status(slot, slot.heldStatus));
             }
         }
     }
@@ -98,13 +95,16 @@ final class SendPayloads {
         return hasFailed && status == WorkStatus.SUCCESS ? WorkStatus.LOC_ACCESS_ERR : status;
     }
 
-    /** The work request has ended: its fragments are free. */
-    void release(SendSlot slot) {
+    /** The work request has its status: if that was not the result that waits here, it was given up. */
+    void left(SendSlot slot) {
         if (slot.heldStatus != SendSlot.NOT_HELD) {
             slot.heldStatus = SendSlot.NOT_HELD;
             held--;
         }
-        slot.pending(copies).clear();
+    }
+
+    /** The work request has its record: the fragments of what it sent are free. */
+    void releaseSources(SendSlot slot) {
         sources(slot).forget(slot);
     }
 }

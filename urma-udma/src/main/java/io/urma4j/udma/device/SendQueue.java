@@ -168,7 +168,9 @@ final class SendQueue extends Task implements SendWork, CqUser {
 
     /** Wants a step. */
     void touch() {
-        schedule.queues.add(this);
+        if (!closed) {
+            schedule.queues.add(this);
+        }
     }
 
     // ---- states
@@ -364,9 +366,14 @@ final class SendQueue extends Task implements SendWork, CqUser {
         return payloads.admits(window.at(position));
     }
 
-    /** A work request has ended, whose local ranges lie on a device. */
-    void releaseCopies(SendSlot slot) {
-        payloads.release(slot);
+    /** A work request has its record, whose local ranges lie on a device. */
+    void releaseSources(SendSlot slot) {
+        payloads.releaseSources(slot);
+    }
+
+    /** A work request has its status: the result of its connection counts no more. */
+    void left(SendSlot slot) {
+        payloads.left(slot);
     }
 
     private boolean isStarted(long position) {

@@ -120,10 +120,19 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
         return (stage != Stage.STARTED || peer != null) && (stage != Stage.FAILED || status != WorkStatus.SUCCESS);
     }
 
+    /** Bytes that arrived before it was given up may still be moving into a device. */
+    @Override
+    protected boolean isQuiet() {
+        return pending == null || pending.haveEnded();
+    }
+
     @Override
     protected void release() {
+        if (pending != null) {
+            pending.clear();
+        }
         if (isOnDevice) {
-            queue.releaseCopies(this);
+            queue.releaseSources(this);
         }
         target(null);
     }
@@ -143,7 +152,7 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
         }
         queue.touch();
         PeerFlow to = peer;
-        if (to != null) {
+        if (to != null && !isSettled()) {
             to.link.wake();
         }
     }

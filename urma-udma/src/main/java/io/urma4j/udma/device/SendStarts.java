@@ -169,6 +169,11 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     // ---- ending
 
     @Override
+    public void left(SendSlot slot) {
+        queue.left(slot);
+    }
+
+    @Override
     public void entering(QueueState next) {
         WqRing.state(queue.config().ring(), next);
         queue.touch();

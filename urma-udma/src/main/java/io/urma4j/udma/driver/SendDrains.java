@@ -7,6 +7,8 @@ import io.urma4j.spi.CompletionRecord;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.SendStats;
 import io.urma4j.udma.engine.EventLoop;
+import io.urma4j.udma.staging.Stager;
+import java.util.concurrent.CompletableFuture;
 
 /** The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). */
 final class SendDrains {
@@ -14,6 +16,7 @@ final class SendDrains {
 
     private final Object queue;
     private final EventLoop eventLoop;
+    private final Stager copies;
     private final int handle;
     private final SendRing ring;
     private final SendRecords records;
@@ -22,11 +25,13 @@ final class SendDrains {
      * The state changes of a queue.
      *
      * @param queue for messages
+     * @param adapter with the card
      * @param handle of the card's queue
      */
-    SendDrains(Object queue, EventLoop eventLoop, int handle, SendRing ring, SendRecords records) {
+    SendDrains(Object queue, Adapter adapter, int handle, SendRing ring, SendRecords records) {
         this.queue = queue;
-        this.eventLoop = eventLoop;
+        this.eventLoop = adapter.eventLoop();
+        this.copies = adapter.copies();
         this.handle = handle;
         this.ring = ring;
         this.records = records;
@@ -60,12 +65,39 @@ final class SendDrains {
         }
     }
 
-    /** To RESET, by way of ERROR, and without a connection. */
-    void disconnect() {
-        eventLoop.run(card -> card.disconnectRc(handle, eventLoop.nanos()));
+    /**
+     * To RESET, by way of ERROR, and without a connection.
+     *
+     * @return completed once the records are there of what had begun: they wait for copies into device memory
+     */
+    CompletableFuture<Void> disconnect() {
+        CompletableFuture<Void> quiet = eventLoop.call(card -> {
+            card.disconnectRc(handle, eventLoop.nanos());
+            return card.sendStats(handle).isEmpty() ? CompletableFuture.completedFuture(null) : copies.copiesIn();
+        });
+        return quiet.isDone() ? quiet : quiet.thenRun(() -> eventLoop.run(_ -> {})); // after the step that makes them
+    }
+
+    /** The card forgets the queue, and what it has not reported. */
+    void destroy() {
+        eventLoop.run(card -> card.destroySendQueue(handle));
+        awaitCopies();
+    }
+
+    /** What was taken out has no record that waits for its copies: the caller does (S9.4). */
+    private void awaitCopies() {
+        eventLoop.call(_ -> copies.releasedCopies()).join();
     }
 
     int flush(long[] words, int maxRecords) {
+        int count = takeOut(words, maxRecords);
+        if (count > 0) {
+            awaitCopies();
+        }
+        return count;
+    }
+
+    private int takeOut(long[] words, int maxRecords) {
         long[] taken = new long[WORDS_EACH * Math.min(maxRecords, ring.depth())];
         return eventLoop.call(card -> {
             card.runSendQueue(handle, eventLoop.nanos()); // first: it may make the marker that must be polled before
@@ -103,12 +135,14 @@ final class SendDrains {
 
     long[] quiesce() {
         long[] taken = new long[WORDS_EACH * ring.depth()];
-        return eventLoop.call(card -> {
+        long[] unfinished = eventLoop.call(card -> {
             int count = card.quiesce(handle, taken, eventLoop.nanos());
             long[] words = new long[count * CompletionRecord.WORDS];
             tell(taken, count, words);
             freeFlushed(card);
             return words;
         });
+        awaitCopies();
+        return unfinished;
     }
 }

@@ -279,7 +279,12 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             lock.release();
         }
         queues.withdraw(number);
-        eventLoop.run(card -> card.destroyReceiveQueue(handle));
+        eventLoop
+                .call(card -> {
+                    card.destroyReceiveQueue(handle);
+                    return local.adapter().copies().copiesIn(); // of messages in progress, whose buffers are free next
+                })
+                .join();
         queues.detach(tag);
         queues.forgetClosed();
         lock.acquire();

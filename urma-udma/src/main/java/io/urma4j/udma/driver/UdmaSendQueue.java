@@ -82,7 +82,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
         this.handle = eventLoop.call(
                 card -> Queues.create(id, wanted -> card.createSendQueue(cardConfig(wanted, receiveJfc))));
         this.number = eventLoop.call(card -> card.sendNumber(handle));
-        this.drains = new SendDrains(this, eventLoop, handle, ring, records);
+        this.drains = new SendDrains(this, local.adapter(), handle, ring, records);
         OrderType orderType = config.orderType().effective(config.mode());
         this.binding = config.mode() == TransportMode.RC
                 ? new RcBinding(local.adapter(), queues.peers(), this, handle, number, orderType, config.rnrRetry())
@@ -365,8 +365,8 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
     @Override
     public CompletableFuture<Void> unbind(Duration timeout) {
         RcBinding mine = rcBinding();
-        drains.disconnect();
-        return mine.unbound(timeout);
+        CompletableFuture<Void> drained = drains.disconnect();
+        return CompletableFuture.allOf(mine.unbound(timeout), drained);
     }
 
     // ---- the rest
@@ -432,7 +432,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
             lock.release();
         }
         queues.withdraw(number);
-        eventLoop.run(card -> card.destroySendQueue(handle));
+        drains.destroy();
         queues.detach(tag);
         if (receiveTag != 0) {
             queues.detach(receiveTag);

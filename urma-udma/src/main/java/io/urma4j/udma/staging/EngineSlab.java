@@ -9,9 +9,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,7 @@ final class EngineSlab implements AutoCloseable {
     static final int OF_ONE_PACKET = 18;
 
     /** A copy that has not ended by then is aborted. */
-    private static final long TIMEOUT_NANOS = 30_000_000_000L;
+    static final long TIMEOUT_NANOS = 30_000_000_000L;
 
     private static final long SLAB_BYTES =
             (long) SHORT_FRAGMENTS * SHORT_BYTES + (long) LONG_FRAGMENTS * CopyPort.MAX_BYTES;
@@ -149,6 +151,20 @@ final class EngineSlab implements AutoCloseable {
     void await(Barrier barrier) {
         barrier.add();
         running.getLast().barriers.add(barrier);
+    }
+
+    /** The same for the youngest of some copies, and so for all of them. Returns whether there is one. */
+    boolean await(Barrier barrier, Predicate<StagedCopy> which) {
+        Iterator<StagedCopy> youngestFirst = running.descendingIterator();
+        while (youngestFirst.hasNext()) {
+            StagedCopy copy = youngestFirst.next();
+            if (which.test(copy)) {
+                barrier.add();
+                copy.barriers.add(barrier);
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Takes the oldest copy if it has ended; null if not. Aborts one that takes too long. */

@@ -87,6 +87,16 @@ final class StagedCopy {
         return kind == Kind.ATOMIC_OUT || kind == Kind.ATOMIC_IN;
     }
 
+    /** Whether it changes memory of the device. */
+    boolean isIn() {
+        return kind != Kind.OUT;
+    }
+
+    /** Whether it does, and was released. */
+    boolean isForgottenIn() {
+        return isReleased && isIn();
+    }
+
     MemorySegment bytes() {
         return lengthBytes == fragment.byteSize() ? fragment : fragment.asSlice(0, lengthBytes);
     }

@@ -12,7 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class Stager implements CopyPort, AutoCloseable {
     /** Copy engines of one card. */
     private static final int MAX_ENGINES = 64;
+
+    /** By then a copy in progress has ended, or was aborted and has ended soon. */
+    private static final long ABORTED_NANOS = EngineSlab.TIMEOUT_NANOS + 5_000_000_000L;
 
     private final CopyWatch watch = new CopyWatch();
     private volatile EngineSlab[] slabs = {}; // both change under this object's monitor
@@ -112,6 +117,32 @@ public final class Stager implements CopyPort, AutoCloseable {
             quiet.complete(null);
         }
         return quiet;
+    }
+
+    /**
+     * Completed once no byte moves into memory of a device by copies that are in progress now and were released: those of requests
+     * that ended without a record. Under the card's lock.
+     */
+    public CompletableFuture<Void> releasedCopies() {
+        return ends(StagedCopy::isForgottenIn);
+    }
+
+    /** The same for all copies into memory of a device that are in progress now. */
+    public CompletableFuture<Void> copiesIn() {
+        return ends(StagedCopy::isIn);
+    }
+
+    /** A device that does not end them, though they were aborted, is waited for no longer: closing its memory reports that. */
+    private CompletableFuture<Void> ends(Predicate<StagedCopy> which) {
+        CompletableFuture<Void> ends = new CompletableFuture<>();
+        Barrier barrier = new Barrier(++lastBarrier, () -> ends.completeAsync(() -> null));
+        boolean isAny = false;
+        for (EngineSlab slab : slabs) {
+            isAny |= slab.await(barrier, which);
+        }
+        return isAny
+                ? ends.completeOnTimeout(null, ABORTED_NANOS, TimeUnit.NANOSECONDS)
+                : CompletableFuture.completedFuture(null);
     }
 
     // ---- copies

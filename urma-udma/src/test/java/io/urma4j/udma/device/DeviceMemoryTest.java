@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.QueueState;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.KeyConfig.DeviceBytes;
 import io.urma4j.udma.command.SendQueueConfig;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two cards with device memory on both sides, slow copy engines, and a lossy network, in virtual time. */
@@ -25,6 +27,7 @@ class DeviceMemoryTest {
     private static final int BYTES = 1 << 20;
     private static final int REGION = 3;
     private static final long VA = 0x10000;
+    private static final byte CANARY = 0x5A;
 
     private final long[] clock = {0};
     private SlowCopies copiesHere = new SlowCopies(() -> clock[0], 64, 1);
@@ -244,6 +247,143 @@ class DeviceMemoryTest {
         assertAllFragmentsAreBack();
     }
 
+    // ---- given up
+
+    /** Why requests end early. */
+    enum End {
+        ERROR,
+        PEER_LOST
+    }
+
+    private void end(End why) {
+        switch (why) {
+            case ERROR -> hosts.here.card.modifySendQueue(queue.handle, QueueState.ERROR, hosts.now);
+            case PEER_LOST -> hosts.here.card.peerLost(hosts.toThere, hosts.now);
+        }
+    }
+
+    /** Bytes have arrived, and are being copied into the device: that takes a while. */
+    private void awaitCopyHere() {
+        for (int i = 0; i < 100 && copiesHere.begun == 0; i++) {
+            pass(1_000);
+        }
+        assertThat(copiesHere.begun).isPositive();
+        assertThat(copiesHere.nextNanos()).isGreaterThan(hosts.now + 100_000);
+    }
+
+    private void assertNothingMovesHere(long lengthBytes) {
+        memoryHere.fill(CANARY);
+        for (int i = 0; i < 100; i++) {
+            pass(100_000);
+        }
+        for (long at = 0; at < lengthBytes; at++) {
+            assertThat(memoryHere.get(JAVA_BYTE, at)).as("byte %d", at).isEqualTo(CANARY);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(End.class)
+    void givenUpReadMovesNoByteAfterItsRecord(End why) {
+        copiesHere.mostNanos = 5_000_000;
+        fill(memoryThere, 1);
+        queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, VA, 64, 0);
+        queue.nop();
+        awaitCopyHere();
+
+        end(why);
+
+        List<Host.CqRecord> ended = records(1);
+        assertThat(ended.getFirst().position()).isZero();
+        assertThat(ended.getFirst().status()).isIn(WorkStatus.WR_FLUSH_ERR, WorkStatus.ACK_TIMEOUT_ERR);
+        assertNothingMovesHere(64);
+        assertAllFragmentsAreBack();
+    }
+
+    @ParameterizedTest
+    @EnumSource(End.class)
+    void givenUpTransferMovesNoByteAfterItsRecord(End why) {
+        copiesHere.mostNanos = 5_000_000;
+        fill(memoryThere, 1);
+        queue.readBlocks(hosts.memoryThere, keyThere, VA, 8, 64);
+        awaitCopyHere();
+
+        end(why);
+
+        assertThat(records(1).getFirst().status()).isIn(WorkStatus.WR_FLUSH_ERR, WorkStatus.ACK_TIMEOUT_ERR);
+        assertNothingMovesHere(8 * 64);
+        assertAllFragmentsAreBack();
+    }
+
+    /** The marker of the state says that all records are there. */
+    @Test
+    void markerFollowsTheRecordThatWaitsForACopy() {
+        copiesHere.mostNanos = 5_000_000;
+        queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, VA, 64, 0);
+        awaitCopyHere();
+
+        end(End.ERROR);
+
+        assertThat(queue.cq.pollAll()).isEmpty();
+        assertThat(queue.flush(hosts.now)).isEmpty();
+        List<Host.CqRecord> all = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            pass(100_000);
+            all.addAll(queue.cq.pollAll());
+        }
+        assertThat(all)
+                .extracting(Host.CqRecord::status)
+                .containsExactly(WorkStatus.WR_FLUSH_ERR, WorkStatus.WR_FLUSH_ERR_DONE);
+    }
+
+    /** A copy that never ends holds back the records of its own queue, and no other. */
+    @Test
+    void otherQueuesGoOnBesideARecordThatWaitsForACopy() {
+        copiesHere.mostNanos = SlowCopies.NEVER;
+        queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, VA, 64, 0);
+        for (int i = 0; i < 100; i++) {
+            pass(5_000);
+        }
+        end(End.ERROR);
+        var other = hosts.here.new Sends(SendQueueConfig.Kind.RM, hosts.here.new Cq(64), with -> with);
+
+        other.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, VA, 64, 0);
+        for (int i = 0; i < 100; i++) {
+            pass(5_000);
+        }
+
+        assertThat(queue.cq.pollAll()).isEmpty();
+        assertThat(other.cq.pollAll()).singleElement().matches(told -> told.status() == WorkStatus.SUCCESS);
+    }
+
+    /** The buffer of a message that breaks off is used for the next one, whose record says that nothing moves in it any more. */
+    @Test
+    void bufferOfABrokenMessageIsNotUsedWhileBytesOfItMove() {
+        copiesThere.mostNanos = 5_000_000;
+        fill(memoryHere, 1);
+        receives.post(1, 4096);
+        queue.message(WorkOpcode.SEND, target, 4000, 0);
+        for (int i = 0; i < 10_000 && copiesThere.begun == 0; i++) {
+            pass(1_000);
+        }
+        assertThat(copiesThere.begun).isEqualTo(1);
+        hosts.connectAnew();
+        target = hosts.here.card.createTarget(hosts.toThere, receives.number());
+        queue = queue();
+
+        queue.message(WorkOpcode.SEND, target, 0, 0);
+        List<Host.CqRecord> received = List.of();
+        for (int i = 0; i < 1_000 && received.isEmpty(); i++) {
+            pass(10_000);
+            received = receives.cq.pollAll();
+        }
+
+        assertThat(received).singleElement().matches(told -> told.status() == WorkStatus.SUCCESS && told.length() == 0);
+        memoryThere.fill(CANARY);
+        pass(10_000_000);
+        assertThat(memoryThere.get(JAVA_BYTE, receives.bufferAt(0))).isEqualTo(CANARY);
+        assertAllFragmentsAreBack();
+    }
+
     // ---- failures
 
     @Test
@@ -253,6 +393,15 @@ class DeviceMemoryTest {
         queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, VA, 5000, 0);
 
         assertThat(records(2).getFirst().status()).isEqualTo(WorkStatus.LOC_ACCESS_ERR);
+        assertAllFragmentsAreBack();
+    }
+
+    @Test
+    void readWhoseBytesTheDeviceLosesFails() {
+        copiesHere.isLost = true;
+        queue.oneSided(WorkOpcode.READ, hosts.memoryThere, keyThere, VA, 64, 0);
+
+        assertThat(records(1).getFirst().status()).isEqualTo(WorkStatus.LOC_ACCESS_ERR);
         assertAllFragmentsAreBack();
     }
 

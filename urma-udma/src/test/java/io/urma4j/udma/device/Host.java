@@ -391,6 +391,23 @@ final class Host implements Port, CardListener {
             publish();
         }
 
+        /** A transfer of READs of that length, which lie one behind the other on both sides. */
+        void readBlocks(int target, int remoteKey, long va, int blocks, int blockBytes) {
+            MemorySegment list = memory((long) blocks * SendWqe.BLOCK_BYTES);
+            for (int i = 0; i < blocks; i++) {
+                long element = (long) i * SendWqe.BLOCK_BYTES;
+                SendWqe.put(list, element, WorkOpcode.READ, 0, 1 | onDevice, 0, blockBytes);
+                SendWqe.remote(list, element, remoteKey, va + (long) i * blockBytes);
+                SendWqe.range(list, element, 0, key, blockBytes, (long) i * blockBytes);
+            }
+            long at = at();
+            SendWqe.put(ring, at, WorkOpcode.READ, WorkOpcode.SIGNALLED, SendWqe.BLOCKS, target, 0);
+            SendWqe.operands(ring, at, 0, (long) blocks * blockBytes);
+            SendWqe.remote(ring, at, remoteKey, va);
+            SendWqe.range(ring, at, 0, localKey(list), blocks, 0);
+            publish();
+        }
+
         void to(int completionQueue) {
             SendWqe.cq(ring, WqRing.at(posted - 1, DEPTH, STRIDE), completionQueue);
         }

@@ -276,6 +276,27 @@ class StagerTest {
         });
     }
 
+    /** Of a request that ended without a record. */
+    @Test
+    void endOfReleasedCopiesIsTold() {
+        npus.stop(0, true);
+        long needed = copyIn(64, 17);
+        copyOut(64);
+        assertThat(locked(stager::releasedCopies)).isDone();
+        assertThat(locked(stager::copiesIn)).isNotDone();
+        locked(() -> {
+            stager.release(needed);
+            return null;
+        });
+        CompletableFuture<Void> ended = locked(stager::releasedCopies);
+        assertThat(ended).isNotDone();
+
+        npus.stop(0, false);
+
+        Patience.await("end of the copies", ended::isDone);
+        assertThat(locked(stager::copiesIn)).isDone();
+    }
+
     @Test
     void releasedCopyIsUnknown() {
         long copy = copyIn(64, 17);
