@@ -69,8 +69,8 @@ final class SendReports<E extends SendEntry<?, P>, P extends SendPeer> {
     }
 
     /**
-     * In SUSPENDED, what is in flight is waited for, or still moves bytes, and goes behind the marker when no receiver took it. What has ended
-     * behind something that is held waits for it, so that records come in order.
+     * In SUSPENDED, the marker waits for what is in flight, and for what still moves bytes. What no receiver took goes behind it. What
+     * has ended behind something that is held waits for it, so that records come in order.
      */
     private void drainSuspension() {
         for (long position = window.head(); position < window.end(); position++) {
