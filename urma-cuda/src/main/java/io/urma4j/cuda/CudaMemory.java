@@ -163,7 +163,7 @@ final class CudaMemory {
 
     /** On the calling thread: unmaps memory of other processes, and frees the own allocations. */
     void release() {
-        opened.all().forEach(mapped -> device.guard("cuIpcCloseMemHandle", () -> opened.close(mapped)));
+        opened.all().forEach(mapped -> device.guard("cuIpcCloseMemHandle", () -> opened.unmap(mapped)));
         allocations.addresses().forEach(address -> device.guard("cuMemFree", () -> allocations.free(address)));
     }
 }

@@ -91,10 +91,15 @@ final class OpenedHandles {
     /** One user less; the last one unmaps it. */
     void close(Opened opened) {
         if (--opened.users == 0) {
-            byHandle.remove(opened.handle);
-            byBase.remove(opened.allocation.base());
-            driver.closeIpcHandle(opened.address);
+            unmap(opened);
         }
+    }
+
+    /** Ends the mapping, whoever uses it. */
+    void unmap(Opened opened) {
+        byHandle.remove(opened.handle);
+        byBase.remove(opened.allocation.base());
+        driver.closeIpcHandle(opened.address);
     }
 
     /** What is mapped now. */
