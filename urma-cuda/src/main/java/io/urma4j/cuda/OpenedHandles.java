@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -16,7 +17,7 @@ final class OpenedHandles {
     private final CudaDriver driver;
     private final int ordinal;
     private final Map<ByteBuffer, Opened> byHandle = new HashMap<>();
-    private final Map<Long, Opened> byBase = new ConcurrentHashMap<>();
+    private final Set<Long> bases = ConcurrentHashMap.newKeySet(); // of their allocations
 
     /** Mapped memory. Its allocation may begin before its address. */
     static final class Opened {
@@ -54,8 +55,9 @@ final class OpenedHandles {
         Opened opened = byHandle.get(handle.driverHandle());
         if (opened == null) {
             opened = map(handle);
+        } else {
+            requireLength(opened, handle);
         }
-        requireLength(opened, handle);
         opened.users++;
         return opened;
     }
@@ -70,7 +72,7 @@ final class OpenedHandles {
             Opened opened = new Opened(handle.driverHandle(), address, memory);
             requireLength(opened, handle); // the peer may have said more than there is
             byHandle.put(opened.handle, opened);
-            byBase.put(memory.base(), opened);
+            bases.add(memory.base());
             return opened;
         } catch (RuntimeException e) {
             driver.closeIpcHandle(address);
@@ -98,7 +100,7 @@ final class OpenedHandles {
     /** Ends the mapping, whoever uses it. */
     void unmap(Opened opened) {
         byHandle.remove(opened.handle);
-        byBase.remove(opened.allocation.base());
+        bases.remove(opened.allocation.base());
         driver.closeIpcHandle(opened.address);
     }
 
@@ -109,6 +111,6 @@ final class OpenedHandles {
 
     /** Whether an allocation is one of another process. Any thread. */
     boolean isOpened(long base) {
-        return byBase.containsKey(base);
+        return bases.contains(base);
     }
 }

@@ -80,8 +80,12 @@ final class SendDrains {
 
     /** The card forgets the queue, and what it has not reported. */
     void destroy() {
-        eventLoop.run(card -> card.destroySendQueue(handle));
-        awaitCopies();
+        eventLoop
+                .call(card -> {
+                    card.destroySendQueue(handle);
+                    return copies.releasedCopies();
+                })
+                .join();
     }
 
     /** What was taken out has no record that waits for its copies: the caller does (S9.4). */

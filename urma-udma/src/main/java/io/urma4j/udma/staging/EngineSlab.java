@@ -149,8 +149,7 @@ final class EngineSlab implements AutoCloseable {
 
     /** Has a barrier wait for the copies in progress; the slab is not idle. An atomic counts as a whole. */
     void await(Barrier barrier) {
-        barrier.add();
-        running.getLast().barriers.add(barrier);
+        running.getLast().await(barrier);
     }
 
     /** The same for the youngest of some copies, and so for all of them. Returns whether there is one. */
@@ -159,8 +158,7 @@ final class EngineSlab implements AutoCloseable {
         while (youngestFirst.hasNext()) {
             StagedCopy copy = youngestFirst.next();
             if (which.test(copy)) {
-                barrier.add();
-                copy.barriers.add(barrier);
+                copy.await(barrier);
                 return true;
             }
         }

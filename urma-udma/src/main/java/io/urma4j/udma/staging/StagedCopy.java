@@ -87,6 +87,12 @@ final class StagedCopy {
         return kind == Kind.ATOMIC_OUT || kind == Kind.ATOMIC_IN;
     }
 
+    /** Has a barrier wait for its end. */
+    void await(Barrier barrier) {
+        barrier.add();
+        barriers.add(barrier);
+    }
+
     /** Whether it changes memory of the device. */
     boolean isIn() {
         return kind != Kind.OUT;
