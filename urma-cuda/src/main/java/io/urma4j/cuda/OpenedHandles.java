@@ -97,7 +97,7 @@ final class OpenedHandles {
         }
     }
 
-    /** Ends the mapping, whoever uses it. */
+    /** Ends the mapping, however many registrations use it. */
     void unmap(Opened opened) {
         byHandle.remove(opened.handle);
         bases.remove(opened.allocation.base());
