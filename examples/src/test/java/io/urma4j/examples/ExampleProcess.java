@@ -2,9 +2,7 @@ package io.urma4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,22 +11,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A main class of the examples as a process, like its {@code run} starts it. Its output goes to a file. */
+/** A main class of the examples as a process with the class path of this test. Its output goes to a file. */
 public final class ExampleProcess implements AutoCloseable {
     private final Process process;
     private final Path output;
 
     /** Starts it; the file lies in {@code folder}. */
     public ExampleProcess(Class<?> main, Path folder, Map<String, String> environment, String... arguments)
-            throws IOException, URISyntaxException {
-        Path classes =
-                Path.of(main.getProtectionDomain().getCodeSource().getLocation().toURI());
+            throws IOException {
         List<String> line = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:-UsePerfData",
                 "-cp",
-                System.getProperty("urma.jar") + File.pathSeparator + classes,
+                System.getProperty("java.class.path"),
                 main.getName()));
         line.addAll(List.of(arguments));
         output = folder.resolve("output");

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A newcomer's first program: one file, started by java with the jar, in two terminals, on each provider. */
+/** A newcomer's first program: one file, started by java, in two terminals, on each provider. */
 @ParameterizedClass
 @ValueSource(strings = {"shm0", "udma0"})
 class HelloIT {

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 
 /** The examples as processes, each with its output in a file of its name. They meet in a folder of their own. */
 final class Programs implements AutoCloseable {
-    private static final Path JAR = Path.of(System.getProperty("urma.jar"));
-    private static final Path EXAMPLES = JAR.resolve("../../../examples").normalize();
+    /** This module: where its tests run. */
+    private static final Path EXAMPLES = Path.of("").toAbsolutePath();
 
     private final Path folder;
     private final String device;
@@ -37,11 +37,12 @@ final class Programs implements AutoCloseable {
         return folder.resolve("runtime");
     }
 
-    /** Starts one of the files by {@code java} with the jar, as a newcomer does. */
+    /** Starts one of the files by {@code java}, as a newcomer does; the library is that of this test. */
     void java(String name, String file, String... arguments) throws IOException {
         List<String> line = new ArrayList<>();
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", JAR.toString()));
+        line.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")); // a short run: it compiles its file first
+        line.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         line.add(source(file).toString());
         start(name, line, arguments);
     }

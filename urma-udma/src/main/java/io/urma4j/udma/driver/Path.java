@@ -1,8 +1,6 @@
 package io.urma4j.udma.driver;
 
 import io.urma4j.PeerId;
-import io.urma4j.libc.LibcException;
-import io.urma4j.libc.PidFd;
 import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.control.Peer;
 import java.util.HashMap;
@@ -27,7 +25,7 @@ final class Path {
     private boolean isNeighbour;
     private boolean isOpen;
     private boolean isNamed; // it has the number of its identity
-    private @Nullable PidFd process; // of a neighbour, watched for its end
+    private @Nullable WatchedProcess process; // of a neighbour
     private int users = 1; // the peer itself is one
     private boolean importedQueue;
     private boolean left;
@@ -144,23 +142,13 @@ final class Path {
         return isNeighbour;
     }
 
-    /** Detects the end of a neighbour's process at once. */
+    /** Detects the end of a neighbour's process, at once or nearly so. */
     void watchProcess(int pid, Runnable ended) {
-        try {
-            PidFd opened = PidFd.open(pid);
-            if (adapter.port().watch(opened.fd(), ended)) {
-                process = opened;
-            } else {
-                opened.close();
-            }
-        } catch (LibcException e) {
-            // an old kernel, or another PID namespace: silence will show it
-        }
+        process = WatchedProcess.open(adapter, pid, ended);
     }
 
     private void unwatchProcess() {
         if (process != null) {
-            adapter.port().unwatch(process.fd());
             process.close();
             process = null;
         }

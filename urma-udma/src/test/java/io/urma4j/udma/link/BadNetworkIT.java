@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BadNetworkIT {
     private static final String ONE = "198.18.8.1"; // of the block that is for such tests (RFC 2544)
     private static final String OTHER = "198.18.8.2";
-    private static final Duration IMPORT_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration IMPORT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration ERR_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration SOON = Duration.ofSeconds(5);
 

@@ -21,6 +21,7 @@ class OtherAddressesIT {
     private static final List<String> FEW = List.of(
             "JettiesContract.connectionCarriesAllOpcodes",
             "DatagramsContract.datagramArrives",
+            "NotReadyContract.deathOfThePeerEndsWhatIsUnderWay",
             "WindowsContract.takenBackWindow");
 
     @ParameterizedTest
