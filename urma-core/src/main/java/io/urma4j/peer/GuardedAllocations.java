@@ -135,6 +135,11 @@ final class GuardedAllocations {
         return open;
     }
 
+    /** Bytes that were freed here, and that a peer still has open. */
+    synchronized long quarantinedBytes() {
+        return quarantined.stream().mapToLong(PeerShare::lengthBytes).sum();
+    }
+
     @Override
     public String toString() {
         return "peer memory client " + client;

@@ -46,6 +46,8 @@ final class PeerInspection {
                 .add(
                         "copies",
                         regions.stream().mapToInt(PeerRegion::copiesInFlight).sum())
+                .add("lent_cnt", client.guarded().lent().size())
+                .add("quarantined_bytes", client.guarded().quarantinedBytes())
                 .add("num_alloc_mrs", counters.allocated()) // seven names of Linux, then ours
                 .add("num_dealloc_mrs", counters.deallocated())
                 .add("num_reg_pages", counters.registeredPages())

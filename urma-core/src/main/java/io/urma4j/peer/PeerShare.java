@@ -41,6 +41,10 @@ public final class PeerShare {
         return client;
     }
 
+    long lengthBytes() {
+        return range.lengthBytes();
+    }
+
     /** For the peers to which it is lent. */
     public byte[] handle() {
         return shared.handle().clone();

@@ -4,7 +4,9 @@ import static io.urma4j.npu.NpuFixture.assertSame;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.urma4j.Resource;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
@@ -223,36 +225,37 @@ class NpuSharingTest {
     }
 
     @Test
-    void freeWaitsForTheLastPeer() throws Exception {
+    void freeWaitsForTheLastPeer() {
         DeviceMemory memory = home.allocate(LENGTH);
         PeerShare share = shareOf(memory);
+        assertShown(0, 0);
         assertThat(share.lend()).isTrue();
         assertThat(share.lend()).isTrue();
+        assertShown(1, 0);
 
         memory.close();
 
+        assertShown(1, LENGTH);
         assertThat(share.lend()).as("lent after the free").isFalse();
         DeviceMemory other = home.allocate(LENGTH);
         assertThat(other.address()).isNotEqualTo(memory.address());
         share.giveBack();
         assertThat(home.npus.log().calls()).noneMatch(call -> call.name().equals("unshare"));
         share.giveBack();
-        awaitFree(memory.address());
+        await().untilAsserted(() -> assertShown(0, 0));
+        try (DeviceMemory next = home.allocate(LENGTH)) {
+            assertThat(next.address()).isEqualTo(memory.address());
+        }
         assertThatThrownBy(share::giveBack).isInstanceOf(IllegalStateException.class);
         other.close();
     }
 
-    private void awaitFree(long address) throws Exception {
-        for (int i = 0; ; i++) {
-            try (DeviceMemory next = home.allocate(LENGTH); // of which the last free one may be the first
-                    DeviceMemory second = home.allocate(LENGTH)) {
-                if (next.address() == address || second.address() == address) {
-                    return;
-                }
-            }
-            assertThat(i).as("attempts").isLessThan(5_000);
-            Thread.sleep(1);
-        }
+    /** What a look from outside shows of the client. */
+    private void assertShown(int lent, long quarantinedBytes) {
+        assertThat(home.memory.registry().resources(Resource.Kind.PEER_CLIENT))
+                .singleElement()
+                .returns(Integer.toString(lent), row -> row.field("lent_cnt"))
+                .returns(Long.toString(quarantinedBytes), row -> row.field("quarantined_bytes"));
     }
 
     @Test
@@ -284,7 +287,7 @@ class NpuSharingTest {
 
     /** A reset takes the memory away, but its peers do not know that yet: they write to no later allocation. */
     @Test
-    void resetLeavesItsPagesToThePeers() throws Exception {
+    void resetLeavesItsPagesToThePeers() {
         DeviceMemory memory = home.allocate(14L << 20);
         PeerShare share = shareOf(memory);
         assertThat(share.lend()).isTrue();
@@ -301,12 +304,7 @@ class NpuSharingTest {
         }
         memory.close();
         share.giveBack();
-        for (int i = 0;
-                home.npus.log().calls().stream().noneMatch(call -> call.name().equals("unshare"));
-                i++) {
-            assertThat(i).as("attempts").isLessThan(5_000);
-            Thread.sleep(1);
-        }
+        await().untilAsserted(() -> assertShown(0, 0));
         home.allocate(14L << 20).close();
     }
 

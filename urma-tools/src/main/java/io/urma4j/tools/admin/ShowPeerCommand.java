@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Show the memory of GPUs and NPUs that processes use: clients with their counters, devices, and registrations with"
                     + " state and holder.",
-            "Columns with num_ count as Linux does in /sys/kernel/mm/memory_peers. copies are in progress now."
+            "Columns with num_ count as Linux does in /sys/kernel/mm/memory_peers. copies are in progress now. Peers have lent_cnt"
+                    + " allocations open; quarantined_bytes were freed and wait for them."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma admin show peer", "  urma admin show peer 4711 --watch 1"})
