@@ -1,6 +1,7 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.peer.DeviceEvent;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.WorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ final class RequestHandles {
     @Nullable
     Jfc jfc;
 
+    @Nullable
+    DeviceEvent after;
+
     int atomicSizeBytes;
 
     /** For a JFR, not for a send queue. */
@@ -35,6 +39,20 @@ final class RequestHandles {
 
     RequestHandles(int maxSges) {
         local = new LocalSegment[maxSges];
+    }
+
+    /** What is still to wait for. */
+    @Nullable
+    DeviceEvent checkedEvent(Jfs jfs, int index) {
+        DeviceEvent event = after;
+        if (event == null || !event.isDone()) {
+            return event;
+        }
+        RuntimeException failure = event.failure();
+        if (failure != null) {
+            throw Checks.invalid(jfs, "request " + index + " follows a " + event);
+        }
+        return null;
     }
 
     ProviderImport forRead(Jfs jfs, UrmaContext context, WorkRequest request) {

@@ -1,6 +1,7 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
+import io.urma4j.peer.DeviceEvent;
 import io.urma4j.spi.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -198,6 +199,17 @@ public final class WorkRequestList {
         return this;
     }
 
+    /**
+     * Lets the last started request wait for work of a device, such as a kernel that fills its local range (S15.50). Later requests to the
+     * same target wait behind it. No timeout runs meanwhile; a flush of the queue ends the request. If the work fails, the request ends
+     * with LOC_ACCESS_ERR.
+     */
+    public WorkRequestList after(DeviceEvent event) {
+        last();
+        handles[size - 1].after = Checks.notNull(this, "event", event);
+        return this;
+    }
+
     /** Sets the flags of the last started request. */
     public WorkRequestList flags(PostFlags flags) {
         last().flags = flags.bits();
@@ -232,6 +244,7 @@ public final class WorkRequestList {
         request.targetHint = 0;
         handles[size - 1].receive = false;
         handles[size - 1].jfc = null;
+        handles[size - 1].after = null;
         return request;
     }
 
@@ -287,6 +300,9 @@ public final class WorkRequestList {
         if (requests[index].inline != null) {
             throw Checks.invalid(jfr, "a receive has buffers, not an inline payload");
         }
+        if (handles[index].after != null) {
+            throw Checks.invalid(jfr, "a receive waits for a message, not for " + handles[index].after);
+        }
         if (handles[index].jfc != null) {
             throw Checks.invalid(
                     jfr, "the record of a receive goes to its JFR's or Jetty's JFC, not to " + handles[index].jfc);
@@ -305,6 +321,7 @@ public final class WorkRequestList {
         }
         jfs.checks().flags(request.flags);
         request.jfc = named.jfc == null ? null : jfs.checkedForRecords(named.jfc);
+        request.after = named.checkedEvent(jfs, index);
         checkLocal(index, context, config.maxSges());
         if (request.inline != null) {
             checkInline(opcode, request, jfs, config.maxInlineBytes());

@@ -1,7 +1,10 @@
 package io.urma4j.peer;
 
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The copy engine of a device. Safe for any thread. */
 public interface DmaEngine {
@@ -34,6 +37,24 @@ public interface DmaEngine {
      */
     default Pinning pinHost(MemorySegment memory) {
         return () -> {};
+    }
+
+    /**
+     * Calls the listener once, as soon as the work is finished that an event of the device's library has recorded so far, or will
+     * never be: within this call, or on a thread of the client.
+     *
+     * @param event as the library names it, such as a {@code CUevent}
+     * @throws UrmaException EINVAL if it is no event of this device, or the client knows no events
+     */
+    default void whenDone(long event, EventListener listener) {
+        throw new UrmaException(UrmaStatus.EINVAL, this, "the client of this device knows no events");
+    }
+
+    /** Learns of the end of a device's work. */
+    @FunctionalInterface
+    interface EventListener {
+        /** The work is finished; or it has failed for that reason, or its device was lost or closed. Must not block. */
+        void ended(@Nullable RuntimeException failure);
     }
 
     /** Host memory that the device's driver has pinned. */

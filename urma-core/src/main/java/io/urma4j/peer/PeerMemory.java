@@ -125,6 +125,21 @@ public final class PeerMemory implements AutoCloseable {
         return DeviceMemory.wrap(this, registry.identify(client, range), range);
     }
 
+    /**
+     * Watches an event of the device's own library, which the caller has recorded behind the work to wait for. The caller keeps it until
+     * the result {@linkplain DeviceEvent#isDone is done}.
+     *
+     * @param client by name
+     * @param ordinal of its device
+     * @param event as the library names it, such as a {@code CUevent}
+     * @throws UrmaException EINVAL for an unknown client or device, a client without events, or what is no event of that device
+     */
+    public DeviceEvent event(String client, int ordinal, long event) {
+        ClientEntry entry = find(client);
+        checkOrdinal(entry, ordinal);
+        return DeviceEvent.of(entry, ordinal, event);
+    }
+
     private ClientEntry find(String client) {
         checkOpen();
         try {

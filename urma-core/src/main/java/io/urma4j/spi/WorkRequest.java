@@ -1,11 +1,13 @@
 package io.urma4j.spi;
 
+import io.urma4j.peer.DeviceEvent;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A work request that the API passes to a provider: a struct, written and read by one thread within one call, and reused
- * for the next. Fields that an opcode does not need keep stale values and must not be read.
+ * for the next. Fields that an opcode does not need keep stale values and must not be read. It has more fields than other classes since
+ * it is the union of what all opcodes need, and a post allocates nothing.
  */
 public final class WorkRequest {
     /** {@code Opcode.value()}; ignored by receive queues. */
@@ -28,6 +30,9 @@ public final class WorkRequest {
 
     /** The target of messages; null for the bound peer. */
     public @Nullable ProviderTarget target;
+
+    /** Must be done before the request starts, which keeps its place meanwhile; null for none. */
+    public @Nullable DeviceEvent after;
 
     /** The JFC of the record; null for the queue's own JFC. */
     public @Nullable ProviderJfc jfc;

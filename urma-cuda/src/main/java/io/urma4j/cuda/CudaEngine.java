@@ -1,5 +1,7 @@
 package io.urma4j.cuda;
 
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.DmaEngine;
@@ -41,6 +43,22 @@ final class CudaEngine implements DmaEngine {
     @Override
     public long alignmentBytes() {
         return 1;
+    }
+
+    /** The event belongs to the primary context of the device, as those of the runtime do. */
+    @Override
+    public void whenDone(long event, EventListener listener) {
+        boolean isDone;
+        try {
+            isDone = device.inContext("cuEventQuery", () -> device.driver().isDone(event), _ -> {});
+        } catch (CudaException e) {
+            throw new UrmaException(UrmaStatus.EINVAL, device, "has no event 0x" + Long.toHexString(event), e);
+        }
+        if (isDone) {
+            listener.ended(null);
+        } else {
+            device.poller().post(new EventWait(device, event, listener));
+        }
     }
 
     /** Without it, the driver stages copies of the memory in buffers of its own, and may block until they end. */

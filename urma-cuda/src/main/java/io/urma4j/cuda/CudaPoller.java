@@ -13,6 +13,7 @@ final class CudaPoller {
     private final CudaDevice device;
     private final CudaThread thread;
     private final List<CudaStream> streams = new ArrayList<>(); // with copies; both only the thread
+    private final List<EventWait> events = new ArrayList<>(); // only the thread
     private boolean hasContext;
 
     CudaPoller(CudaDevice device) {
@@ -39,6 +40,17 @@ final class CudaPoller {
         stream.poll(work);
     }
 
+    /** Takes over an event that is to be asked for. */
+    void post(EventWait wait) {
+        thread.post(wait);
+    }
+
+    /** On the thread: an event that {@link #post} brought. */
+    void take(EventWait wait) {
+        enterContext();
+        events.add(wait);
+    }
+
     private void enterContext() {
         if (!hasContext) {
             hasContext = true;
@@ -51,7 +63,9 @@ final class CudaPoller {
     }
 
     private Pace round() {
-        int ended = 0;
+        int waiting = events.size();
+        events.removeIf(EventWait::endIfDone);
+        int ended = waiting - events.size();
         for (int i = streams.size() - 1; i >= 0; i--) {
             CudaStream stream = streams.get(i);
             ended += stream.pollEvents();
@@ -63,7 +77,7 @@ final class CudaPoller {
         if (ended > 0) {
             return Pace.PROGRESS;
         }
-        if (!streams.isEmpty()) {
+        if (!streams.isEmpty() || !events.isEmpty()) {
             return Pace.PENDING;
         }
         return device.slots().areTaken() ? Pace.READY : Pace.IDLE;
@@ -75,6 +89,11 @@ final class CudaPoller {
     }
 
     boolean close(Duration timeout) {
-        return thread.close(timeout);
+        boolean hasEnded = thread.close(timeout);
+        if (hasEnded) {
+            events.forEach(EventWait::refuse);
+            events.clear();
+        }
+        return hasEnded;
     }
 }

@@ -26,6 +26,7 @@ final class NpuEngine implements DmaEngine {
     private final NpuConfig config;
     private final FaultPlan faults;
     private final List<NpuStream> streams = new CopyOnWriteArrayList<>();
+    private final NpuEvents events;
     private final Thread thread;
     private volatile boolean stopped;
     private volatile boolean closed;
@@ -35,6 +36,7 @@ final class NpuEngine implements DmaEngine {
         this.device = device;
         this.config = config;
         this.faults = faults;
+        this.events = new NpuEvents(device);
         this.thread = Thread.ofPlatform().daemon().name("urma-" + device).unstarted(this::run);
         this.freeAtNanos = System.nanoTime();
         thread.start();
@@ -121,6 +123,15 @@ final class NpuEngine implements DmaEngine {
         streams.remove(stream);
     }
 
+    NpuEvents events() {
+        return events;
+    }
+
+    @Override
+    public void whenDone(long event, EventListener listener) {
+        events.whenDone(event, listener);
+    }
+
     @Override
     public void flush(DeviceRange range) {
         device.flush(range);
@@ -153,7 +164,9 @@ final class NpuEngine implements DmaEngine {
                 interrupted = true; // the memory is freed next
             }
         }
-        streams.forEach(stream -> stream.failAll(new UrmaException(UrmaStatus.FAIL, device, "was closed")));
+        UrmaException end = new UrmaException(UrmaStatus.FAIL, device, "was closed");
+        streams.forEach(stream -> stream.failAll(end));
+        events.failAll(end);
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -173,11 +173,13 @@ public final class SimulatedNpus implements PeerMemoryClient, PeerAllocator {
     /** Resets a device: all of its memory is gone. Also stands for the death of its owner. */
     public void reset(int ordinal) {
         devices.get(checked(ordinal)).reset(InvalidationReason.DEVICE_RESET);
+        engines.get(ordinal).events().failAll(new UrmaException(UrmaStatus.FAIL, NAME, "the device was reset"));
     }
 
     /** Removes a device for good: copies fail from now on. */
     public void lose(int ordinal) {
         devices.get(checked(ordinal)).reset(InvalidationReason.DEVICE_LOST);
+        engines.get(ordinal).events().failAll(new UrmaException(UrmaStatus.FAIL, NAME, "the device is lost"));
     }
 
     /** Stops or resumes the copies of all streams of a device; an abort ends a stopped one. */
@@ -193,6 +195,22 @@ public final class SimulatedNpus implements PeerMemoryClient, PeerAllocator {
     /** Stores as a kernel of the device does. */
     public void kernelWrite(int ordinal, long address, MemorySegment source) {
         devices.get(checked(ordinal)).kernelWrite(address, source);
+    }
+
+    /** Begins a kernel, which runs until {@link #endEvent} or {@link #failEvent}. Returns the event that is recorded behind it. */
+    public long recordEvent(int ordinal) {
+        return engines.get(checked(ordinal)).events().record();
+    }
+
+    /** Ends the kernel before an event. */
+    public void endEvent(int ordinal, long event) {
+        engines.get(checked(ordinal)).events().end(event, null);
+    }
+
+    /** Ends the kernel before an event by a fault. */
+    public void failEvent(int ordinal, long event) {
+        UrmaException fault = new UrmaException(UrmaStatus.FAIL, NAME, "a kernel has faulted");
+        engines.get(checked(ordinal)).events().end(event, fault);
     }
 
     /** Stores as a network card does; fails, and stores nothing, where the IOMMU has no mapping. */

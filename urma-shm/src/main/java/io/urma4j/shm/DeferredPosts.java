@@ -215,6 +215,9 @@ final class DeferredPosts {
             lock.release();
         }
         copyIf(isMine);
+        if (request.after != null) {
+            window.startAfter(request.after);
+        }
         return true;
     }
 

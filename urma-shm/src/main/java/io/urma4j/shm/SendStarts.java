@@ -26,6 +26,10 @@ final class SendStarts {
         if (copy.isActive()) {
             return false;
         }
+        if (entry.isAfterFailure()) {
+            window.finish(entry, CompletionStatus.LOC_ACCESS_ERR);
+            return false;
+        }
         if (entry.needsCopyEngine()) {
             return beginCopy(position, entry);
         }

@@ -5,6 +5,7 @@ import io.urma4j.ErrorScope;
 import io.urma4j.JfsConfig;
 import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
+import io.urma4j.peer.DeviceEvent;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendActions;
@@ -126,6 +127,11 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         }
         entry.pin();
         order.add(position, entry);
+    }
+
+    /** Has the engine start what waits for the event; a poller would as well. Without the lock. */
+    void startAfter(DeviceEvent event) {
+        event.whenDone(demand::wakeEngine);
     }
 
     /**

@@ -58,6 +58,10 @@ final class SilentPeers {
         for (long position = window.head(); position < window.end(); position++) {
             Wqe entry = window.at(position);
             if (isOwedAnAnswer(entry, isReady) && isTooOld(entry, nowNanos, pausedNanos)) {
+                if (window.isBehindEvent(position)) {
+                    entry.sinceNanos = nowNanos; // its peer has nothing to answer yet
+                    continue;
+                }
                 giveUp(position, entry);
                 return true;
             }

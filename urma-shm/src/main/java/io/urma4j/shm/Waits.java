@@ -73,6 +73,9 @@ final class Waits {
         if (entry.stage == Stage.STARTED) {
             return "its answer";
         }
+        if (entry.awaitsEvent()) {
+            return "an event of a device";
+        }
         if (entry.stage == Stage.COPYING) {
             return "the copy engine of its device";
         }

@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.peer.DeviceEvent;
 import io.urma4j.shm.control.SegmentUser;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
@@ -52,6 +53,10 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     @Nullable
     BlockTransfer blocks;
 
+    /** It does not start before; null for most. */
+    @Nullable
+    DeviceEvent after;
+
     /** Where its record goes; null for the queue's own JFC. */
     @Nullable
     JfcRecords recordJfc;
@@ -88,6 +93,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     void fill(WorkRequest request) {
         begin(Opcode.of(request.opcode), request.flags, request.userContext, request.lengthBytes);
         immediate = request.operand;
+        after = request.after;
         targetHint = request.targetHint * 0x9E3779B9 >>> 24; // spread: hints come in sequence
         operand = request.operand;
         expected = request.expected;
@@ -189,6 +195,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         sges.clear();
         targetHint = 0;
         recordJfc = null;
+        after = null;
         rewind();
         placesBytes = opcode == Opcode.WRITE_IMM;
         hasPlaced = false;
@@ -205,6 +212,16 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     @Override
     protected boolean isInFlight() {
         return slotsInFlight > 0 || stage == Stage.COPYING;
+    }
+
+    @Override
+    protected boolean awaitsEvent() {
+        return after != null && !after.isDone();
+    }
+
+    /** The work of a device that it follows has failed. */
+    boolean isAfterFailure() {
+        return after != null && after.failure() != null;
     }
 
     /** Answers to what has ended are ignored, and its payload lies in the ring. */
@@ -371,6 +388,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
             flow.unfinished--;
             flow = null;
         }
+        after = null;
         isInline = false;
         staged = MemorySegment.NULL;
         stagedFrom = 0;

@@ -340,6 +340,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class DeviceEvents extends DeviceEventsContract {
+        DeviceEvents() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class DeviceSegments extends DeviceSegmentsContract {
         DeviceSegments() {
             super(deviceUnderTest);

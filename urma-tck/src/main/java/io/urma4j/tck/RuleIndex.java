@@ -60,6 +60,7 @@ public final class RuleIndex {
             TransfersContract.class,
             TransferQueuesContract.class,
             DeviceRangesContract.class,
+            DeviceEventsContract.class,
             DeviceSegmentsContract.class,
             CopiesInProgressContract.class,
             GivenUpCopiesContract.class,

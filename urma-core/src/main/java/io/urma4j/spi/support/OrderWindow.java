@@ -48,6 +48,19 @@ public final class OrderWindow<E extends SendEntry<?, P>, P extends SendPeer> {
         return position >= head && position < end;
     }
 
+    /** Whether a work request waits for an event of a device, or for an earlier one to its peer that does. */
+    @SuppressWarnings("ReferenceEquality") // each peer of a queue is one object
+    public boolean isBehindEvent(long position) {
+        E late = at(position);
+        for (long earlier = head; late.stage == Stage.WAITING && earlier <= position; earlier++) {
+            E entry = at(earlier);
+            if (entry.stage == Stage.WAITING && entry.awaitsEvent() && entry.peer == late.peer) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     public boolean hasWaiting() {
         return waiting > 0;
     }

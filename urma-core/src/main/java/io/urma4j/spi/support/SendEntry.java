@@ -126,6 +126,11 @@ public abstract class SendEntry<F extends SendFlow, P extends SendPeer> {
     /** Whether it may end while its peer or its connection may still read its payload. */
     protected abstract boolean mayEndEarly();
 
+    /** Whether it waits for an event of a device, and so keeps its place. */
+    protected boolean awaitsEvent() {
+        return false;
+    }
+
     /** Whether no byte of its local ranges moves any more: its record waits for that, whatever its status (S9.4). */
     protected boolean isQuiet() {
         return true;

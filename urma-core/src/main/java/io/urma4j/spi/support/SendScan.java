@@ -92,6 +92,10 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
     }
 
     private boolean tryStart(long position, E entry, long nowNanos) {
+        if (entry.awaitsEvent()) {
+            block(entry);
+            return false;
+        }
         if (entry.kind == WorkKind.NOP) {
             return tryNop(position, entry);
         }
@@ -106,6 +110,21 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
         return entry.kind == WorkKind.MESSAGE && flow != null
                 ? tryMessage(position, entry, flow, peer, nowNanos)
                 : tryOneSided(position, entry, peer, nowNanos);
+    }
+
+    /** Nothing to its target passes it. */
+    private void block(E entry) {
+        P peer = entry.peer;
+        if (peer == null || !rules.keepsOrder()) {
+            return;
+        }
+        SendFlow flow = entry.flow;
+        if (entry.kind == WorkKind.MESSAGE && flow != null) {
+            flow.blockedInScan = scans;
+            peer.flowBlockedInScan = scans;
+        } else {
+            peer.oneSidedBlockedInScan = scans;
+        }
     }
 
     private boolean tryNop(long position, E entry) {

@@ -98,6 +98,13 @@ public interface CardCommands {
     void runSendQueue(int queue, long nowNanos);
 
     /**
+     * The event is done that the work request of a position waits for, see {@code SendWqe.AFTER_EVENT}. Nothing if the request has ended.
+     *
+     * @param hasFailed the request ends with LOC_ACCESS_ERR, in its order
+     */
+    void eventEnded(int queue, long position, boolean hasFailed, long nowNanos);
+
+    /**
      * Takes out what has no record of a drained queue in ERROR or SUSPENDED, in the order of posting.
      *
      * @param out takes two words for each: position, status

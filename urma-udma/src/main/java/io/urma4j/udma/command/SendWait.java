@@ -14,6 +14,8 @@ public record SendWait(int peer, int remoteQueue, Reason reason, int count) {
         STATE,
         /** They are in flight. */
         ANSWER,
+        /** They follow work of a device that is not finished. */
+        EVENT,
         /** They found no receive work request. */
         RECEIVER,
         /** An earlier message of the same queue to the same peer is not done: operations are ordered per peer. */

@@ -198,8 +198,8 @@ public final class Card implements CardCommands {
         if (number == 0) {
             return 0;
         }
-        CopyPort copies = ofSendQueues.copies();
-        ReceiveQueue queue = new ReceiveQueue(number, listener, keys, copies, config, cqs.get(config.cq()));
+        ReceiveQueue queue =
+                new ReceiveQueue(number, listener, keys, ofSendQueues.copies(), config, cqs.get(config.cq()));
         registry.receiver(number, new Receiver(registry, queue));
         return receiveQueues.add(queue);
     }
@@ -279,6 +279,11 @@ public final class Card implements CardCommands {
     }
 
     @Override
+    public void eventEnded(int queue, long position, boolean hasFailed, long nowNanos) {
+        sendQueues.get(queue).eventEnded(position, hasFailed, nowNanos);
+    }
+
+    @Override
     public int flush(int queue, long[] out, int max, long nowNanos) {
         return sendQueues.get(queue).flush(out, max, nowNanos);
     }
@@ -326,20 +331,12 @@ public final class Card implements CardCommands {
 
     @Override
     public void addMember(int group, int queue) {
-        groups.get(group).add(receiverOf(queue));
+        groups.get(group).add(registry.member(sendNumber(queue)));
     }
 
     @Override
     public void removeMember(int group, int queue) {
-        groups.get(group).remove(receiverOf(queue));
-    }
-
-    private Receiver receiverOf(int queue) {
-        Receiver receiver = registry.receiver(sendNumber(queue));
-        if (receiver == null) {
-            throw new IllegalArgumentException("send queue " + queue + " receives nothing");
-        }
-        return receiver;
+        groups.get(group).remove(registry.member(sendNumber(queue)));
     }
 
     @Override

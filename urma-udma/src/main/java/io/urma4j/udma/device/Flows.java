@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The flows of a send queue, found by target and by connection. */
 final class Flows {
+    /** In place of a target: the connection of the queue itself. */
+    static final int OWN = 0;
+
     private final Handles<Target> targets;
     private final WireNumbers<Flow> byTarget = new WireNumbers<>(1, Integer.MAX_VALUE);
     private final SendFlows<Flow> all = new SendFlows<>();
@@ -18,7 +21,7 @@ final class Flows {
         this.targets = targets;
     }
 
-    /** The flow to a target; null when none has its handle. */
+    /** The flow to a target, or {@link #OWN}; null when none has its handle. */
     @Nullable
     Flow to(int target) {
         Flow found = last;
@@ -63,12 +66,12 @@ final class Flows {
         return null;
     }
 
-    /** The only flow of a connected queue. */
-    Flow own(CardConnection link) {
+    /** The only flow of a connected queue begins. */
+    void own(CardConnection link) {
         clear();
-        Flow flow = new Flow(0, new Target(link, 0, null, 0), by(link));
+        Flow flow = new Flow(OWN, new Target(link, 0, null, 0), by(link));
         all.add(flow);
-        return flow;
+        last = flow;
     }
 
     boolean haveOnePeer() {

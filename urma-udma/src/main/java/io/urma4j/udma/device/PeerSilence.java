@@ -74,6 +74,11 @@ final class PeerSilence {
                     + CardConnection.REPEAT_NANOS;
             boolean isSilent = nowNanos - silentNanos >= 0;
             if (isSilent || nowNanos - stuckNanos >= 0) {
+                if (window.isBehindEvent(position)) {
+                    slot.sinceNanos = nowNanos; // its peer has nothing to answer yet
+                    next = Math.min(next, nowNanos + timeoutNanos);
+                    continue;
+                }
                 tell(link, isSilent, nowNanos);
                 order.failures().peerSilent(position, peer);
                 return nowNanos + timeoutNanos;

@@ -96,6 +96,15 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return owner == null ? null : owner.receiver;
     }
 
+    /** The same, of a queue that must receive. */
+    Receiver member(int number) {
+        Receiver receiver = receiver(number);
+        if (receiver == null) {
+            throw new IllegalArgumentException("queue " + number + " receives nothing");
+        }
+        return receiver;
+    }
+
     /** The queue that receives datagrams for this number; null if there is none. */
     @Nullable
     Receiver datagramReceiver(int number) {

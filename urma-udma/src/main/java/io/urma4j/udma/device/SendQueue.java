@@ -52,7 +52,6 @@ final class SendQueue extends Task implements SendWork, CqUser {
     private final SendLife life;
 
     private @Nullable CardConnection own; // of a connected queue
-    private @Nullable Flow ownFlow;
     private long notReady;
     private boolean cqOverflowed;
     private boolean closed;
@@ -144,16 +143,12 @@ final class SendQueue extends Task implements SendWork, CqUser {
         SendSlot slot = window.entry(position);
         slot.fill(ring, at(position), nowNanos);
         boolean isNop = slot.opcode == WorkOpcode.NOP;
-        slot.target(isNop ? null : flowTo(SendWqe.target(ring, slot.at)));
+        slot.target(isNop ? null : flows.to(isRc() ? Flows.OWN : SendWqe.target(ring, slot.at)));
         order.add(position, slot);
         if (slot.flow == null && !isNop) {
             window.failLater(
                     slot, WorkStatus.LOC_OPERATION_ERR); // a target that does not exist: the driver let it go too early
         }
-    }
-
-    private @Nullable Flow flowTo(int target) {
-        return isRc() ? ownFlow : flows.to(target);
     }
 
     /** Its completion queue has overflowed. */
@@ -171,6 +166,12 @@ final class SendQueue extends Task implements SendWork, CqUser {
         if (!closed) {
             schedule.queues.add(this);
         }
+    }
+
+    void eventEnded(long position, boolean hasFailed, long nowNanos) {
+        run(nowNanos); // what was posted before
+        starts.eventEnded(position, hasFailed);
+        touch();
     }
 
     // ---- states
@@ -262,7 +263,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
     /** It has its connection, and is READY. */
     void connected(CardConnection link) {
         own = link;
-        ownFlow = flows.own(link);
+        flows.own(link);
         life.enter(QueueState.READY);
     }
 
@@ -272,7 +273,6 @@ final class SendQueue extends Task implements SendWork, CqUser {
         order.unbind();
         order.report();
         own = null;
-        ownFlow = null;
         life.endDrain();
         flows.clear();
         life.enter(QueueState.RESET);

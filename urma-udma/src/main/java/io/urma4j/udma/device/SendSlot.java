@@ -34,6 +34,11 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
     /** Whether it is a transfer whose blocks have not moved yet; then the message, if it is one, follows. */
     boolean hasBlocks;
 
+    private boolean awaitsEvent;
+
+    /** The work of a device that it follows has failed. */
+    boolean isAfterFailure;
+
     /** The key at which a transfer has failed. */
     int failedKey;
 
@@ -53,6 +58,8 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
         kind = WorkKind.of(opcode);
         hasBlocks = SendWqe.hasBlocks(ring, at);
         placesBytes = opcode == WorkOpcode.WRITE_IMM || hasBlocks; // a WRITE_IMM again with each retransmission
+        awaitsEvent = SendWqe.isAfterEvent(ring, at);
+        isAfterFailure = false;
         failedKey = 0;
         hasPlaced = false;
         status = WorkStatus.SUCCESS;
@@ -65,6 +72,17 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
     void target(@Nullable Flow to) {
         flow = to;
         peer = to == null ? null : to.peer;
+    }
+
+    @Override
+    protected boolean awaitsEvent() {
+        return awaitsEvent;
+    }
+
+    /** The event is done: it may start. */
+    void eventEnded(boolean hasFailed) {
+        awaitsEvent = false;
+        isAfterFailure = hasFailed;
     }
 
     boolean isMessage() {

@@ -94,13 +94,24 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         return peer.isTransferring
                 || (peer.sentReads > 0 && !slot.isRead())
                 || (peer.sentFetches > 0 && slot.isFenced())
-                || (peer.sent > 0 && slot.isRefused());
+                || (peer.sent > 0 && (slot.isRefused() || slot.isAfterFailure));
+    }
+
+    /** What the work request of that position, if it is still there, waited for has ended. */
+    void eventEnded(long position, boolean hasFailed) {
+        if (window.holds(position)) {
+            window.at(position).eventEnded(hasFailed);
+        }
     }
 
     @Override
     public boolean begin(long position, SendSlot slot, long now) {
         Flow flow = slot.flow;
         PeerFlow peer = slot.peer;
+        if (slot.isAfterFailure) {
+            window.failLater(slot, WorkStatus.LOC_ACCESS_ERR);
+            return false;
+        }
         if (flow == null) {
             window.failLater(slot, WorkStatus.LOC_OPERATION_ERR);
             return false;

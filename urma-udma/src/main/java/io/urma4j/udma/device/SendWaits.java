@@ -62,6 +62,9 @@ final class SendWaits {
         if (state != QueueState.READY) {
             return Reason.STATE;
         }
+        if (slot.awaitsEvent()) {
+            return Reason.EVENT;
+        }
         if (flow != null && flow.probing && slot.isMessage()) {
             return Reason.RECEIVER;
         }

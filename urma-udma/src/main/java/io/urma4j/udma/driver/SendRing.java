@@ -6,11 +6,11 @@ import io.urma4j.JfsConfig;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
+import io.urma4j.peer.DeviceEvent;
 import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.driver.BlockLists.BlockList;
-import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WqRing;
@@ -44,6 +44,7 @@ final class SendRing {
     private final BlockLists lists;
     private final SendEntries entries;
     private final SlotCount slots;
+    private final EventWaits events;
 
     private long posted;
     private long postLimit; // posted may grow to here before the slots must be counted again
@@ -55,14 +56,15 @@ final class SendRing {
      *
      * @param owner for messages
      */
-    SendRing(Object owner, JfsConfig config, EventLoop eventLoop) {
+    SendRing(Object owner, JfsConfig config, Adapter adapter) {
         this.depth = Rings.ceilingPowerOfTwo(config.depth());
         this.strideBytes = SendWqe.strideBytes(config.maxSges(), config.maxInlineBytes());
         this.memory = Rings.allocate(owner, WqRing.bytes(depth, strideBytes));
         this.signalEvery = config.signalEvery();
         this.signalAt = signalEvery == 0 ? Long.MAX_VALUE : signalEvery - 1;
         this.isConnected = config.mode() == TransportMode.RC;
-        this.lists = new BlockLists(eventLoop);
+        this.lists = new BlockLists(adapter.eventLoop());
+        this.events = new EventWaits(adapter);
         this.entries = new SendEntries(depth, config.maxSges(), lists);
         this.slots = new SlotCount(depth, position -> SendWqe.hasEndedSilently(memory, at(position)));
     }
@@ -93,13 +95,13 @@ final class SendRing {
         return entries;
     }
 
-    /** The blocks of transfers. */
-    BlockLists lists() {
-        return lists;
-    }
-
     SlotCount slots() {
         return slots;
+    }
+
+    /** What its work requests wait for. */
+    EventWaits events() {
+        return events;
     }
 
     long posted() {
@@ -140,6 +142,12 @@ final class SendRing {
     /** Where the element of a position lies. */
     long at(long position) {
         return WqRing.at(position, depth, strideBytes);
+    }
+
+    /** Releases what its elements name; the card's queue is gone. */
+    void close() {
+        entries.letGo(posted);
+        lists.close();
     }
 
     // ---- posts; by the thread that posts
@@ -238,7 +246,9 @@ final class SendRing {
         entries.begin(posted, request.userContext);
         entries.hold(posted, remote, notify, target);
         int handle = target != null ? queueTarget(target) : remote != null ? memoryTarget(remote) : 0;
-        SendWqe.put(memory, at, opcode, signalled(bits), ranges(request), handle, (int) request.lengthBytes);
+        DeviceEvent after = request.after;
+        int opcodeBits = after == null ? opcode : opcode | SendWqe.AFTER_EVENT;
+        SendWqe.put(memory, at, opcodeBits, signalled(bits), ranges(request), handle, (int) request.lengthBytes);
         SendWqe.operands(memory, at, request.operand, request.expected);
         SendWqe.hint(memory, at, request.targetHint * 0x9E3779B9 >>> 24); // spread: hints come in sequence
         if (remote != null) {
@@ -255,6 +265,9 @@ final class SendRing {
         }
         payload(at, request);
         publish(request.lengthBytes);
+        if (after != null) {
+            events.add(after, posted - 1);
+        }
     }
 
     private static int ranges(WorkRequest request) {

@@ -73,14 +73,14 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
         this.receives = receives;
         this.locked = !config.lockFree();
         this.eventLoop = local.eventLoop();
-        this.ring = new SendRing(this, config, eventLoop);
+        this.ring = new SendRing(this, config, local.adapter());
         this.tag = local.adapter().tag(this);
-        int recordFlags = receives == null ? 0 : CompletionRecord.JETTY;
-        this.records = new SendRecords(queues, jfc, tag, id, recordFlags, ring);
+        this.records = new SendRecords(queues, jfc, tag, id, receives == null ? 0 : CompletionRecord.JETTY, ring);
         queues.owners().put(tag, records);
         this.receiveTag = receives == null ? 0 : queues.attach(new Receives(receives, id, CompletionRecord.JETTY));
         this.handle = eventLoop.call(
                 card -> Queues.create(id, wanted -> card.createSendQueue(cardConfig(wanted, receiveJfc))));
+        ring.events().open(handle);
         this.number = eventLoop.call(card -> card.sendNumber(handle));
         this.drains = new SendDrains(this, local.adapter(), handle, ring, records);
         OrderType orderType = config.orderType().effective(config.mode());
@@ -432,14 +432,14 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
             lock.release();
         }
         queues.withdraw(number);
+        ring.events().close();
         drains.destroy();
         queues.detach(tag);
         if (receiveTag != 0) {
             queues.detach(receiveTag);
         }
         queues.forgetClosed();
-        ring.entries().letGo(ring.posted());
-        ring.lists().close();
+        ring.close();
         queues.forget(this);
     }
 

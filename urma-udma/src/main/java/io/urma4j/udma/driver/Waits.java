@@ -44,6 +44,7 @@ final class Waits {
         return switch (reason) {
             case STATE -> "the queue is " + queue.state();
             case ANSWER -> "its answer";
+            case EVENT -> "an event of a device";
             case RECEIVER -> "a receive work request there";
             case ORDER -> "earlier messages to the same home";
             case TURN -> "earlier requests, or free space on the connection";

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
  * longest that the queue may take; a request with one local range needs one block.
  *
  * <pre>
- *   0  opcode       u8   of URMA
+ *   0  opcode       u8   of URMA, and AFTER_EVENT
  *   1  flags        u8   of PostFlags, and below
  *   2  ranges       u8   number of local ranges, and ON_DEVICE; the card sets the highest bit when it has ended without a record
  *   3  hint         u8   which member of a Jetty group is meant
@@ -43,6 +43,9 @@ public final class SendWqe {
 
     /** Bit of the flags: the same for the range that WRITE_NOTIFY stores to. */
     public static final int NOTIFY_GONE = 0x20;
+
+    /** Bit of the opcode: it does not start before the driver says that an event of a device is done. */
+    public static final int AFTER_EVENT = 0x80;
 
     /** Bit of the number of local ranges: some of them lie on a device. */
     public static final int ON_DEVICE = 0x40;
@@ -124,7 +127,11 @@ public final class SendWqe {
     }
 
     public static int opcode(MemorySegment ring, long at) {
-        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + OPCODE));
+        return ring.get(JAVA_BYTE, at + OPCODE) & ~AFTER_EVENT & 0xFF;
+    }
+
+    public static boolean isAfterEvent(MemorySegment ring, long at) {
+        return (ring.get(JAVA_BYTE, at + OPCODE) & AFTER_EVENT) != 0;
     }
 
     public static int flags(MemorySegment ring, long at) {

@@ -1,0 +1,48 @@
+package io.urma4j.cuda;
+
+import io.urma4j.peer.DmaEngine.EventListener;
+import org.jspecify.annotations.Nullable;
+
+/** An event of the user for whose end a listener waits: the polling thread of its device asks for it. */
+final class EventWait extends Task {
+    private final CudaDevice device;
+    private final long event;
+    private final EventListener listener;
+
+    EventWait(CudaDevice device, long event, EventListener listener) {
+        this.device = device;
+        this.event = event;
+        this.listener = listener;
+    }
+
+    /** On the polling thread. */
+    @Override
+    void run() {
+        device.poller().take(this);
+    }
+
+    /** On the polling thread: reports the end if it has come. Returns whether it has. */
+    boolean endIfDone() {
+        RuntimeException failure = device.loss().get();
+        if (failure == null) {
+            try {
+                if (!device.driver().isDone(event)) {
+                    return false;
+                }
+            } catch (RuntimeException e) {
+                failure = device.loss().failed(e);
+            }
+        }
+        end(failure);
+        return true;
+    }
+
+    @Override
+    void refuse() {
+        end(device.closed());
+    }
+
+    private void end(@Nullable RuntimeException failure) {
+        listener.ended(failure);
+    }
+}

@@ -1,0 +1,78 @@
+package io.urma4j.npu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.peer.DeviceEvent;
+import io.urma4j.peer.PeerMemory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NpuEventsTest {
+    private final SimulatedNpus npus = new SimulatedNpus(NpuConfig.parse("2"));
+    private final PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT);
+
+    NpuEventsTest() {
+        memory.add(npus);
+    }
+
+    @AfterEach
+    void close() {
+        memory.close();
+        npus.close();
+    }
+
+    @Test
+    void eventIsDoneWhenItsKernelEnds() {
+        long kernel = npus.recordEvent(1);
+        DeviceEvent event = memory.event("npu", 1, kernel);
+        List<String> told = new ArrayList<>();
+        event.whenDone(() -> told.add("first"));
+        assertThat(event.isDone()).isFalse();
+        assertThat(event.await(Duration.ofMillis(1))).isFalse();
+        assertThat(event).hasToString("npu:1 event 0x1, in progress");
+
+        npus.endEvent(1, kernel);
+        npus.failEvent(1, kernel); // too late
+
+        assertThat(event.isDone()).isTrue();
+        assertThat(event.failure()).isNull();
+        event.whenDone(() -> told.add("second"));
+        assertThat(told).containsExactly("first", "second");
+        assertThat(memory.event("npu", 1, kernel)).hasToString("npu:1 event 0x1, done");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"fault", "reset", "loss", "close"})
+    void eventFailsWithItsKernel(String how) {
+        Consumer<Long> end = switch (how) {
+            case "fault" -> kernel -> npus.failEvent(0, kernel);
+            case "reset" -> _ -> npus.reset(0);
+            case "loss" -> _ -> npus.lose(0);
+            default -> _ -> npus.close();
+        };
+        long kernel = npus.recordEvent(0);
+        DeviceEvent event = memory.event("npu", 0, kernel);
+
+        end.accept(kernel);
+
+        assertThat(event.await(Duration.ofSeconds(10))).isTrue();
+        assertThat(event.failure()).isInstanceOf(UrmaException.class);
+        assertThat(event.toString()).contains("failed: ");
+    }
+
+    @Test
+    void whatIsNoEventIsRefused() {
+        assertThatThrownBy(() -> memory.event("npu", 0, 77)).hasMessageContaining("has no event 77");
+        assertThatThrownBy(() -> memory.event("npu", 2, npus.recordEvent(1))).hasMessageContaining("has no device 2");
+        assertThatThrownBy(() -> memory.event("nothing", 0, 1)).isInstanceOf(UrmaException.class);
+    }
+}
