@@ -81,6 +81,7 @@ public abstract class DeviceEventsContract extends Contract {
         receiver.queue().receive(receiver.buffer(), 0, 64, 0);
         receiver.queue().receive(receiver.buffer(), 64, 64, 1);
         var queue = pair.initiator().queue();
+        queue.scratch().memory().fill((byte) 1);
         var list = new WorkRequestList(1, 1);
         switch (first) {
             case WRITE -> list.write(imported.remote(), 0, 0).from(queue.scratch(), 0, 8);
@@ -98,6 +99,10 @@ public abstract class DeviceEventsContract extends Contract {
         queue.jfs().read(imported.remote(), 64, queue.scratch(), 64, 8, 3);
 
         assertThat(queue.within(WHILE)).isEmpty();
+        if (first != Opcode.NOP) { // which has no target
+            assertThat(imported.home().isZero(64, 8)).as("the later WRITE").isTrue();
+            assertThat(receiver.queue().within(WHILE)).as("messages").isEmpty();
+        }
         kernels.end(1);
 
         assertThat(queue.awaitCompletions(4))
