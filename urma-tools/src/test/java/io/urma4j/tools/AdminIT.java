@@ -189,7 +189,7 @@ class AdminIT extends WithShell {
             try (PeerRegion _ = memory.pin(true, List.of())) {
                 assertThat(out("admin", "show", "peer", pid))
                         .containsPattern("PEER_CLIENT \\(1\\)\n.*num_alloc_mrs.*\n *" + context.uasid() + " +pid " + pid
-                                + " +npu +1.0 +LEGACY +2 +1 +0 +1 +0 ")
+                                + " +npu +1.0 +LEGACY +2 +1 +0 +0 +0 +1 +0 ")
                         .containsPattern("PEER_DEVICE \\(2\\)\n.*\n.* npu +0 +simulated NPU.* 67108864\n.* npu +1 ")
                         .containsPattern("PEER_REGION \\(1\\)\n.*\n.* npu +1 +MAPPED +0x[0-9a-f]+ +1048576 +0 +-");
             }
