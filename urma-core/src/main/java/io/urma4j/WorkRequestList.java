@@ -200,7 +200,7 @@ public final class WorkRequestList {
     }
 
     /**
-     * Lets the last started request wait for work of a device, such as a kernel that fills its local range (S15.50). Later requests to the
+     * Lets the last started request wait for work of a device, such as a kernel that fills its local range (S15.51). Later requests to the
      * same target wait behind it. No timeout runs meanwhile; a flush of the queue ends the request. If the work fails, the request ends
      * with LOC_ACCESS_ERR.
      */

@@ -1,21 +1,26 @@
 package io.urma4j.peer;
 
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A point in the work of a device: done once everything is that an event of the device's library has recorded, such as a kernel that
- * fills a buffer. A work request can {@linkplain io.urma4j.WorkRequestList#after wait} for it. Later records of the same event do
- * not count. Created by {@link PeerMemory#event}. Safe for any thread.
+ * fills a buffer. A work request can {@linkplain io.urma4j.WorkRequestList#after wait} for it. Once it is done, later records of the same
+ * event do not count; before, they may. Created by {@link PeerMemory#event}. Safe for any thread.
  */
 public final class DeviceEvent {
-    private static final long MAX_PARK_NANOS = 200_000;
+    private static final System.Logger LOG = System.getLogger(DeviceEvent.class.getName());
 
     private final String name;
     private final List<Runnable> actions = new ArrayList<>(); // guarded by this
+    private final CountDownLatch ended = new CountDownLatch(1); // for threads that wait
     private volatile boolean done;
     private @Nullable RuntimeException failure; // published by done
 
@@ -41,7 +46,17 @@ public final class DeviceEvent {
             all = List.copyOf(actions);
             actions.clear();
         }
-        all.forEach(Runnable::run);
+        ended.countDown();
+        all.forEach(this::run);
+    }
+
+    /** On a thread that the client needs. */
+    private void run(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "{0}: an action after it has failed, and the others go on: {1}", this, e);
+        }
     }
 
     /** Whether the work is finished, or will never be. */
@@ -54,16 +69,18 @@ public final class DeviceEvent {
         return done ? failure : null;
     }
 
-    /** Waits for the end. Returns whether it came in time. */
+    /**
+     * Waits for the end. Returns whether it came in time.
+     *
+     * @throws UrmaException EAGAIN if the thread was interrupted; its flag is set again
+     */
     public boolean await(Duration timeout) {
-        long deadlineNanos = System.nanoTime() + timeout.toNanos();
-        for (long parkNanos = 1_000; !done; parkNanos = Math.min(2 * parkNanos, MAX_PARK_NANOS)) {
-            if (System.nanoTime() - deadlineNanos >= 0) {
-                return false;
-            }
-            LockSupport.parkNanos(this, parkNanos);
+        try {
+            return ended.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UrmaException(UrmaStatus.EAGAIN, this, "the waiting thread was interrupted", e);
         }
-        return true;
     }
 
     /** For providers: runs an action at the end, at once if that has come, else on a thread of the client, which it must not block. */
@@ -74,7 +91,7 @@ public final class DeviceEvent {
                 return;
             }
         }
-        action.run();
+        run(action);
     }
 
     @Override

@@ -126,8 +126,8 @@ public final class PeerMemory implements AutoCloseable {
     }
 
     /**
-     * Watches an event of the device's own library, which the caller has recorded behind the work to wait for. The caller keeps it until
-     * the result {@linkplain DeviceEvent#isDone is done}.
+     * Watches an event of the device's own library, which the caller has recorded behind the work to wait for. The caller keeps the event,
+     * and does not record it again, until the result {@linkplain DeviceEvent#isDone is done}.
      *
      * @param client by name
      * @param ordinal of its device

@@ -35,6 +35,9 @@ class NpuEventsTest {
         long kernel = npus.recordEvent(1);
         DeviceEvent event = memory.event("npu", 1, kernel);
         List<String> told = new ArrayList<>();
+        event.whenDone(() -> {
+            throw new IllegalStateException("an action of a test");
+        });
         event.whenDone(() -> told.add("first"));
         assertThat(event.isDone()).isFalse();
         assertThat(event.await(Duration.ofMillis(1))).isFalse();
@@ -48,6 +51,16 @@ class NpuEventsTest {
         event.whenDone(() -> told.add("second"));
         assertThat(told).containsExactly("first", "second");
         assertThat(memory.event("npu", 1, kernel)).hasToString("npu:1 event 0x1, done");
+    }
+
+    @Test
+    void interruptEndsAWait() {
+        DeviceEvent event = memory.event("npu", 0, npus.recordEvent(0));
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> event.await(Duration.ofSeconds(10))).hasMessageContaining("EAGAIN");
+
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @ParameterizedTest

@@ -10,12 +10,15 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionStatus;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.QueueState;
+import io.urma4j.SegmentConfig;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.WorkRequestList;
 import io.urma4j.peer.DeviceEvent;
+import io.urma4j.peer.DeviceMemory;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,6 +70,31 @@ public abstract class DeviceEventsContract extends Contract {
         assertThat(queue.atomic(Opcode.FADD, imported.remote(), 0, 8, 0, 0)).isEqualTo(NEW_VALUE);
         assertThat(event.await(Duration.ofSeconds(1))).isTrue();
         assertThat(event.failure()).isNull();
+    }
+
+    /** The bytes come from where a kernel leaves them. */
+    @Rule("S15.51")
+    @Test
+    void writeFromDeviceMemoryWaitsForItsKernel() {
+        assumeTrue(pair.device().attributes().capabilities().deviceMemory(), "the device takes no device memory");
+        var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
+        var queue = pair.initiator().queue();
+        DeviceMemory memory = DevicesUnderTest.allocate(pair.urma(), 4096);
+        LocalSegment segment = pair.initiator().context().register(memory, SegmentConfig.of(Access.LOCAL_ONLY));
+        memory.fill(0, 4096, (byte) 1);
+        queue.postAll(new WorkRequestList(1, 1)
+                .write(imported.remote(), 0, 7)
+                .from(segment, 8, 2048)
+                .after(event(1)));
+        assertThat(queue.within(WHILE)).isEmpty();
+
+        memory.fill(0, 4096, (byte) 2);
+        kernels.end(1);
+
+        assertThat(queue.awaitCompletion()).returns(7L, Outcome::userContext).returns(true, Outcome::isSuccess);
+        assertThat(imported.home().get(0, 2048)).containsOnly(2);
+        segment.close();
+        memory.close();
     }
 
     /** S8.9, S10.1: what follows it does not pass it, whatever it is. */
