@@ -138,9 +138,9 @@ public final class Pinger implements AutoCloseable {
         return echoes.giveUp(sequence);
     }
 
-    /** How many echoes have neither been answered nor given up. */
+    /** How many echoes have not been given up, and their answers not been returned by {@link #await}; 0 if none is left. */
     public int waiting() {
-        return echoes.waiting();
+        return echoes.waiting() + replies.size();
     }
 
     /** Why the last echo could not leave, for example that there is no route; empty when all could. */
