@@ -1,7 +1,6 @@
 package io.urma4j.cuda;
 
 import io.urma4j.peer.DmaEngine.EventListener;
-import org.jspecify.annotations.Nullable;
 
 /** An event of the user for whose end a listener waits: the polling thread of its device asks for it. */
 final class EventWait extends Task {
@@ -33,16 +32,12 @@ final class EventWait extends Task {
                 failure = device.loss().failed(e);
             }
         }
-        end(failure);
+        listener.ended(failure);
         return true;
     }
 
     @Override
     void refuse() {
-        end(device.closed());
-    }
-
-    private void end(@Nullable RuntimeException failure) {
-        listener.ended(failure);
+        listener.ended(device.closed());
     }
 }

@@ -14,6 +14,7 @@ import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.QueueState;
 import io.urma4j.SegmentConfig;
+import io.urma4j.TargetJetty;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.WorkRequestList;
@@ -46,6 +47,22 @@ public abstract class DeviceEventsContract extends Contract {
         return ManualEvents.begin(pair.urma().peerMemory(), number);
     }
 
+    /** A WRITE of 8 bytes that waits. */
+    private static WorkRequestList write(Pair.Imported to, SendSide queue, long userContext, DeviceEvent event) {
+        return new WorkRequestList(1, 1)
+                .write(to.remote(), 0, userContext)
+                .from(queue.scratch(), 0, 8)
+                .after(event);
+    }
+
+    /** A message of 8 bytes that waits. */
+    private static WorkRequestList send(TargetJetty to, SendSide queue, long userContext, DeviceEvent event) {
+        return new WorkRequestList(1, 1)
+                .send(to, userContext)
+                .from(queue.scratch(), 0, 8)
+                .after(event);
+    }
+
     /** The bytes that leave are those of the end of the work, and not of the post. */
     @Rule("S15.51")
     @Test
@@ -53,10 +70,7 @@ public abstract class DeviceEventsContract extends Contract {
         var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
         var queue = pair.initiator().queue();
         DeviceEvent event = event(1);
-        queue.postAll(new WorkRequestList(1, 1)
-                .write(imported.remote(), 0, 7)
-                .from(queue.scratch(), 0, 8)
-                .after(event));
+        queue.postAll(write(imported, queue, 7, event));
 
         assertThat(queue.within(WHILE)).isEmpty();
         assertThat(imported.home().isZero(0, 8)).isTrue();
@@ -146,10 +160,7 @@ public abstract class DeviceEventsContract extends Contract {
         var receiver = pair.receiver(4096);
         receiver.queue().receive(receiver.buffer(), 0, 64, 9);
         var queue = pair.initiator().queue();
-        queue.postAll(new WorkRequestList(1, 1)
-                .send(receiver.target(), 0)
-                .from(queue.scratch(), 0, 8)
-                .after(event(1)));
+        queue.postAll(send(receiver.target(), queue, 0, event(1)));
         assertThat(receiver.queue().within(WHILE.multipliedBy(3)))
                 .as("until the engine sleeps")
                 .isEmpty();
@@ -202,10 +213,7 @@ public abstract class DeviceEventsContract extends Contract {
                 pair.receiver(4096, JfrConfig.builder().mode(TransportMode.UM).build());
         var queue = pair.initiator()
                 .queue(JfsConfig.builder().mode(TransportMode.UM).build());
-        queue.postAll(new WorkRequestList(1, 1)
-                .send(receiver.target(), 5)
-                .from(queue.scratch(), 0, 8)
-                .after(event));
+        queue.postAll(send(receiver.target(), queue, 5, event));
         expectAtTheEnd(queue);
     }
 
@@ -324,10 +332,7 @@ public abstract class DeviceEventsContract extends Contract {
     void suspensionAndQuiescence() {
         var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
         var queue = pair.initiator().queue();
-        queue.postAll(new WorkRequestList(1, 1)
-                .write(imported.remote(), 0, 0)
-                .from(queue.scratch(), 0, 8)
-                .after(event(1)));
+        queue.postAll(write(imported, queue, 0, event(1)));
 
         queue.suspend();
         kernels.end(1);
@@ -342,10 +347,7 @@ public abstract class DeviceEventsContract extends Contract {
     void queueIsClosedWhileARequestWaits() {
         var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
         var queue = pair.initiator().queue();
-        queue.postAll(new WorkRequestList(1, 1)
-                .write(imported.remote(), 0, 0)
-                .from(queue.scratch(), 0, 8)
-                .after(event(1)));
+        queue.postAll(write(imported, queue, 0, event(1)));
 
         queue.jfs().close();
         kernels.end(1);
@@ -364,10 +366,7 @@ public abstract class DeviceEventsContract extends Contract {
         var queue = other.queue();
         var target = other.context().importJetty(receiver.queue().shared());
         DeviceEvent event = event(1);
-        queue.postAll(new WorkRequestList(1, 1)
-                .send(target, 0)
-                .from(queue.scratch(), 0, 8)
-                .after(event));
+        queue.postAll(send(target, queue, 0, event));
         AtomicBoolean isTold = new AtomicBoolean();
         event.whenDone(() -> isTold.set(true));
 
@@ -383,10 +382,7 @@ public abstract class DeviceEventsContract extends Contract {
         assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
         var receiver = pair.receiver(4096);
         var queue = pair.initiator().queue();
-        queue.postAll(new WorkRequestList(1, 1)
-                .send(receiver.target(), 0)
-                .from(queue.scratch(), 0, 8)
-                .after(event(1)));
+        queue.postAll(send(receiver.target(), queue, 0, event(1)));
 
         processOfHome().kill();
 
