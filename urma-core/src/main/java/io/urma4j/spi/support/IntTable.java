@@ -1,68 +1,103 @@
 package io.urma4j.spi.support;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects by number, for readers that take no lock and allocate nothing: open addressing in an array that is replaced as
- * a whole. Writers are synchronized; a change copies the table, which is fine for things that are made and closed.
+ * Objects by number, for readers that take no lock and allocate nothing: open addressing. Writers are synchronized. A slot
+ * has one key for the life of its array: a removed object leaves a mark, and a full array is replaced by one without marks.
+ * So a reader that is overtaken by writers finds the object of its key, or none.
  */
 public final class IntTable<T> {
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Slots(int[] keys, Object[] values, int size) {}
+    private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(Object[].class);
+    private static final Object REMOVED = new Object();
+    private static final int LEAST_SLOTS = 8;
 
-    private volatile Slots slots = new Slots(new int[8], new Object[8], 0);
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Slots(int[] keys, Object[] values) {
+        static Slots of(int count) {
+            return new Slots(new int[count], new Object[count]);
+        }
+
+        /** The slot of that key, or the free one where it belongs. */
+        int find(int key) {
+            int mask = keys.length - 1;
+            int i = hash(key) & mask;
+            for (Object value = value(i); value != null && keys[i] != key; value = value(i)) {
+                i = (i + 1) & mask;
+            }
+            return i;
+        }
+
+        @Nullable
+        Object value(int slot) {
+            return VALUE.getAcquire(values, slot);
+        }
+
+        void set(int slot, int key, Object value) {
+            keys[slot] = key;
+            VALUE.setRelease(values, slot, value);
+        }
+    }
+
+    private volatile Slots slots = Slots.of(LEAST_SLOTS);
+    private int objects;
+    private int usedSlots;
 
     /** The object with this number; null if there is none. */
     @SuppressWarnings("unchecked") // only put() fills values
     public @Nullable T get(int key) {
         Slots now = slots;
-        int mask = now.keys.length - 1;
-        for (int i = hash(key) & mask; now.values[i] != null; i = (i + 1) & mask) {
-            if (now.keys[i] == key) {
-                return (T) now.values[i];
-            }
-        }
-        return null;
+        Object value = now.value(now.find(key));
+        return isObject(value) ? (T) value : null;
     }
 
+    /** Adds an object, or replaces the one that has this number. */
     public synchronized void put(int key, T value) {
-        rebuild(key, value);
-    }
-
-    public synchronized void remove(int key) {
-        rebuild(key, null);
-    }
-
-    private void rebuild(int changed, @Nullable T value) {
-        Slots old = slots;
-        int capacity = 8;
-        while (capacity < 2 * (old.size + 2)) {
-            capacity <<= 1;
+        Slots now = slots;
+        int slot = now.find(key);
+        Object old = now.value(slot);
+        if (old == null && 2 * (usedSlots + 1) > now.keys.length) {
+            now = rebuilt(now);
+            slot = now.find(key);
         }
-        int[] keys = new int[capacity];
-        Object[] values = new Object[capacity];
-        int size = 0;
+        now.set(slot, key, value);
+        usedSlots += old == null ? 1 : 0;
+        objects += isObject(old) ? 0 : 1;
+        slots = now;
+    }
+
+    /** Removes the object with this number, if there is one. */
+    public synchronized void remove(int key) {
+        Slots now = slots;
+        int slot = now.find(key);
+        if (isObject(now.value(slot))) {
+            now.set(slot, key, REMOVED);
+            objects--;
+        }
+    }
+
+    /** A copy without marks, at most a quarter full. */
+    private Slots rebuilt(Slots old) {
+        int count = LEAST_SLOTS;
+        while (count < 4 * (objects + 1)) {
+            count <<= 1;
+        }
+        Slots rebuilt = Slots.of(count);
         for (int i = 0; i < old.keys.length; i++) {
-            if (old.values[i] != null && old.keys[i] != changed) {
-                insert(keys, values, old.keys[i], old.values[i]);
-                size++;
+            Object value = old.value(i);
+            if (value != null && isObject(value)) {
+                rebuilt.set(rebuilt.find(old.keys[i]), old.keys[i], value);
             }
         }
-        if (value != null) {
-            insert(keys, values, changed, value);
-            size++;
-        }
-        slots = new Slots(keys, values, size);
+        usedSlots = objects;
+        return rebuilt;
     }
 
-    private static void insert(int[] keys, Object[] values, int key, Object value) {
-        int mask = keys.length - 1;
-        int i = hash(key) & mask;
-        while (values[i] != null) {
-            i = (i + 1) & mask;
-        }
-        keys[i] = key;
-        values[i] = value;
+    @SuppressWarnings("ReferenceEquality") // there is one mark
+    private static boolean isObject(@Nullable Object value) {
+        return value != null && value != REMOVED;
     }
 
     private static int hash(int key) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class IntTableTest {
@@ -28,5 +30,36 @@ class IntTableTest {
             assertThat(table.get(probe)).as("seed %d", seed).isEqualTo(model.get(probe));
         }
         model.forEach((key, value) -> assertThat(table.get(key)).isEqualTo(value));
+    }
+
+    @Test
+    void readersFindTheObjectOfTheirKeyOrNone() throws InterruptedException {
+        IntTable<Integer> table = new IntTable<>();
+        int keys = 64;
+        var isOver = new AtomicBoolean();
+        var wrong = new AtomicReference<String>();
+        table.put(keys + 1, keys + 1);
+        Thread reader = Thread.ofPlatform().start(() -> {
+            for (int key = 0; !isOver.get(); key = (key + 1) % keys) {
+                Integer found = table.get(key);
+                if (found != null && found != key) {
+                    wrong.set("key " + key + " found " + found);
+                }
+                if (table.get(keys + 1) == null) {
+                    wrong.set("the object that stays was not found");
+                }
+            }
+        });
+        for (int i = 0; i < 300_000; i++) {
+            int key = i * 7 % keys;
+            if (i / keys % 2 == 0) {
+                table.put(key, key);
+            } else {
+                table.remove(key);
+            }
+        }
+        isOver.set(true);
+        reader.join();
+        assertThat(wrong.get()).isNull();
     }
 }
