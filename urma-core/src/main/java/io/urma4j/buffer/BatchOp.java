@@ -74,9 +74,6 @@ public final class BatchOp {
     @Nullable
     BatchOp later;
 
-    @Nullable
-    BatchOp nextLate;
-
     private record Failure(TransferStatus status, UrmaException cause) {}
 
     BatchOp(Transfers transfers, boolean isRead) {
@@ -396,7 +393,7 @@ public final class BatchOp {
                         "has not ended in time; its buffers are held until its requests have"));
     }
 
-    /** Its deadline is over; by one thread, which has retained it. */
+    /** Its deadline is over; by each thread that has retained it. The first times it out. */
     void timeOut() {
         failLate();
         CompletableFuture<TransferResult> completed = future;

@@ -219,15 +219,15 @@ final class Block extends LeaseWords.After {
         }
     }
 
-    /** Ends the lease, if there is one, with all its handles. Operations keep the memory until they end. */
-    void revoke() {
+    /** Ends the lease, if there is one, with all its handles; returns whether there was. Operations keep the memory until they end. */
+    boolean revoke() {
         while (true) {
             long now = state;
             if (handles(now) == 0) {
-                return;
+                return false;
             }
             if (endLease(now)) {
-                return;
+                return true;
             }
         }
     }

@@ -36,6 +36,10 @@ final class CachedRegion {
         return memory.byteSize();
     }
 
+    boolean overlaps(MemorySegment other) {
+        return start() < other.address() + other.byteSize() && other.address() < start() + lengthBytes();
+    }
+
     /** Whether that memory is a part of this one, of the same life. */
     boolean has(MemorySegment part) {
         return start() <= part.address()

@@ -52,7 +52,9 @@ final class Chunk implements Consumer<Block> {
         try {
             return RdmaBuf.lease(block, offset, lengthBytes, leaks);
         } catch (RuntimeException | Error e) {
-            block.revoke();
+            if (!block.revoke()) {
+                source.accept(this); // it had not begun
+            }
             throw e;
         }
     }

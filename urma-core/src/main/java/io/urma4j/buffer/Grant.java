@@ -83,8 +83,7 @@ final class Grant {
         if (chunk == null) {
             throw new IllegalStateException("the slab of " + request + " is not made");
         }
-        RdmaBuf leased = chunk.lease(request.lengthBytes(index), leaks);
-        chunks[index] = null;
-        return leased;
+        chunks[index] = null; // first: a lease that fails gives it back itself
+        return chunk.lease(request.lengthBytes(index), leaks);
     }
 }

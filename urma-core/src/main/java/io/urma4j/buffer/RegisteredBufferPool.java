@@ -342,7 +342,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
         CompletableFuture<RdmaBuf> begin() {
             allocator.enqueue(waiter);
             var _ = future.whenComplete((_, failure) -> {
-                if (failure != null) {
+                if (failure != null || waiter.grant() == null) { // its user has completed it
                     allocator.leave(waiter);
                 }
             });

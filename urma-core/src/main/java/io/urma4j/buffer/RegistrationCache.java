@@ -8,7 +8,9 @@ import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,7 @@ public final class RegistrationCache implements AutoCloseable {
     private final Refusals refusals = new Refusals();
     private final List<CachedRegion> lingering =
             new ArrayList<>(); // not cached any more, but still named by work requests
+    private final Set<CachedRegion> passing = new HashSet<>(); // not cached, with users
     private long hits;
     private long misses;
     private long evictions;
@@ -164,6 +167,9 @@ public final class RegistrationCache implements AutoCloseable {
                 over.add(region);
             } else {
                 admit(region, over);
+                if (!region.isCached) {
+                    passing.add(region);
+                }
             }
         } finally {
             lock.unlock();
@@ -191,6 +197,7 @@ public final class RegistrationCache implements AutoCloseable {
     /** Whether it must stay for now; then it is tried again later, or ends with its last user. */
     private boolean lingers(CachedRegion region) {
         if (region.users > 0) {
+            passing.add(region);
             return true;
         }
         boolean isUsed = registrar.isUsed(region.registrations());
@@ -206,6 +213,7 @@ public final class RegistrationCache implements AutoCloseable {
         try {
             region.users--;
             if (region.users == 0 && !region.isCached) {
+                passing.remove(region);
                 over.add(region);
                 over.removeIf(this::lingers);
             }
@@ -236,13 +244,19 @@ public final class RegistrationCache implements AutoCloseable {
         List<CachedRegion> over = new ArrayList<>();
         lock.lock();
         try {
-            for (CachedRegion region : regions.overlapping(memory)) {
+            over.addAll(regions.overlapping(memory));
+            passing.stream().filter(region -> region.overlaps(memory)).forEach(over::add);
+            lingering.stream().filter(region -> region.overlaps(memory)).forEach(over::add);
+            for (CachedRegion region : over) {
                 if (region.users > 0 || registrar.isUsed(region.registrations())) {
                     throw new UrmaException(UrmaStatus.EAGAIN, this, region + " is in use");
                 }
-                over.add(region);
             }
-            over.forEach(regions::remove);
+            for (CachedRegion region : over) {
+                if (!lingering.remove(region)) {
+                    regions.remove(region);
+                }
+            }
         } finally {
             lock.unlock();
         }

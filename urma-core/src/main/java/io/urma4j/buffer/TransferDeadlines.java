@@ -1,5 +1,7 @@
 package io.urma4j.buffer;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -83,19 +85,13 @@ final class TransferDeadlines {
     void expire() {
         long now = clock.getAsLong();
         if (now - earliest >= 0) {
-            BatchOp late = takeLate(now);
-            while (late != null) {
-                BatchOp next = late.nextLate;
-                late.nextLate = null;
-                late.timeOut();
-                late = next;
-            }
+            takeLate(now).forEach(BatchOp::timeOut);
         }
     }
 
-    /** Those whose deadline is over, each kept from ending meanwhile. */
-    private @Nullable BatchOp takeLate(long now) {
-        BatchOp late = null;
+    /** Those whose deadline is over, each kept from ending meanwhile; other threads may take the same. */
+    private List<BatchOp> takeLate(long now) {
+        List<BatchOp> late = new ArrayList<>();
         lock.lock();
         try {
             isSet = false;
@@ -106,8 +102,7 @@ final class TransferDeadlines {
                 }
                 if (now - batch.deadline >= 0) {
                     if (batch.retain()) {
-                        batch.nextLate = late;
-                        late = batch;
+                        late.add(batch);
                     }
                 } else if (!isSet || batch.deadline - earliest < 0) {
                     isSet = true;

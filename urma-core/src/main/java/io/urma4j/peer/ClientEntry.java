@@ -119,6 +119,15 @@ final class ClientEntry {
         return client.engine(ordinal);
     }
 
+    /** On the caller's thread, as copies are: waits begin often. */
+    void whenDone(int ordinal, long event, DmaEngine.EventListener listener) {
+        try {
+            engine(ordinal).whenDone(event, listener);
+        } catch (RuntimeException e) {
+            throw failure("whenDone", e);
+        }
+    }
+
     /**
      * Pins the range if it is this client's.
      *

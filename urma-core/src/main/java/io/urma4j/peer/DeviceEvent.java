@@ -30,7 +30,7 @@ public final class DeviceEvent {
 
     static DeviceEvent of(ClientEntry client, int ordinal, long event) {
         var recorded = new DeviceEvent(client.name() + ":" + ordinal + " event 0x" + Long.toHexString(event));
-        client.engine(ordinal).whenDone(event, recorded::end);
+        client.whenDone(ordinal, event, recorded::end);
         return recorded;
     }
 

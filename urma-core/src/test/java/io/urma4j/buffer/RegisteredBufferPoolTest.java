@@ -293,6 +293,24 @@ class RegisteredBufferPoolTest {
         }
     }
 
+    /** S14.13: its user may complete the future, which then waits no more. */
+    @Test
+    void requestWhoseFutureIsCompletedHoldsUpNoOther() {
+        try (RegisteredBufferPool pool = pool(PoolConfig.builder(64 * KB))) {
+            RdmaBuf most = acquire(pool, 32 * KB);
+            CompletableFuture<RdmaBuf> large = pool.acquireAsync(64 * KB, inline());
+            CompletableFuture<RdmaBuf> small = pool.acquireAsync(4 * KB, inline());
+            assertThat(small).isNotDone();
+
+            large.complete(most.retain()); // such as by completeOnTimeout
+
+            assertThat(small).isCompleted();
+            small.join().close();
+            large.join().close();
+            most.close();
+        }
+    }
+
     /** S14.13. */
     @Test
     void waitingEndsAtTheTimeout() {

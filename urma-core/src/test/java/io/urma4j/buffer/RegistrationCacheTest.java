@@ -179,6 +179,10 @@ class RegistrationCacheTest {
         try (RdmaBuf buf = acquire(0, MAX_BYTES + 1)) {
             assertThat(buf.view().isValid()).isTrue();
             assertThat(devices.registered).hasSize(2);
+            assertThatExceptionOfType(UrmaException.class)
+                    .as("memory in use, though not cached")
+                    .isThrownBy(() -> cache.forget(memory));
+            assertThat(devices.registered).as("none has ended").hasSize(2);
         }
 
         assertThat(devices.registered).hasSize(1);

@@ -166,7 +166,7 @@ final class NpuEngine implements DmaEngine {
         }
         UrmaException end = new UrmaException(UrmaStatus.FAIL, device, "was closed");
         streams.forEach(stream -> stream.failAll(end));
-        events.failAll(end);
+        events.lose(end);
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -15,6 +15,8 @@ final class NpuEvents {
     private final Map<Long, Recorded> all = new HashMap<>(); // guarded by this, with what it holds
     private long last;
 
+    private @Nullable UrmaException loss; // of the device
+
     NpuEvents(NpuDevice device) {
         this.device = device;
     }
@@ -27,9 +29,12 @@ final class NpuEvents {
         UrmaException failure;
     }
 
-    /** Begins a kernel; returns the event behind it. */
+    /** Begins a kernel; returns the event behind it. On a lost device the kernel has failed already. */
     synchronized long record() {
-        all.put(++last, new Recorded());
+        var recorded = new Recorded();
+        recorded.ended = loss != null;
+        recorded.failure = loss;
+        all.put(++last, recorded);
         return last;
     }
 
@@ -68,6 +73,14 @@ final class NpuEvents {
             throw new UrmaException(UrmaStatus.EINVAL, device, "has no event " + event);
         }
         return recorded;
+    }
+
+    /** The device is lost: fails what has not ended, and what is recorded later. */
+    void lose(UrmaException failure) {
+        synchronized (this) {
+            loss = failure;
+        }
+        failAll(failure);
     }
 
     /** Fails what has not ended. */

@@ -179,7 +179,7 @@ public final class SimulatedNpus implements PeerMemoryClient, PeerAllocator {
     /** Removes a device for good: copies fail from now on. */
     public void lose(int ordinal) {
         devices.get(checked(ordinal)).reset(InvalidationReason.DEVICE_LOST);
-        engines.get(ordinal).events().failAll(new UrmaException(UrmaStatus.FAIL, NAME, "the device is lost"));
+        engines.get(ordinal).events().lose(new UrmaException(UrmaStatus.FAIL, NAME, "the device is lost"));
     }
 
     /** Stops or resumes the copies of all streams of a device; an abort ends a stopped one. */

@@ -82,6 +82,17 @@ class NpuEventsTest {
         assertThat(event.toString()).contains("failed: ");
     }
 
+    /** A lost device ends nothing any more, so nothing may wait for it. */
+    @Test
+    void eventOfALostDeviceHasFailedAtOnce() {
+        npus.lose(0);
+
+        DeviceEvent event = memory.event("npu", 0, npus.recordEvent(0));
+
+        assertThat(event.isDone()).isTrue();
+        assertThat(event.failure()).isInstanceOf(UrmaException.class);
+    }
+
     @Test
     void whatIsNoEventIsRefused() {
         assertThatThrownBy(() -> memory.event("npu", 0, 77)).hasMessageContaining("has no event 77");

@@ -94,6 +94,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         begin(Opcode.of(request.opcode), request.flags, request.userContext, request.lengthBytes);
         immediate = request.operand;
         after = request.after;
+        followsEvent = after != null;
         targetHint = request.targetHint * 0x9E3779B9 >>> 24; // spread: hints come in sequence
         operand = request.operand;
         expected = request.expected;
@@ -196,6 +197,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         targetHint = 0;
         recordJfc = null;
         after = null;
+        followsEvent = false;
         rewind();
         placesBytes = opcode == Opcode.WRITE_IMM;
         hasPlaced = false;
@@ -219,8 +221,8 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         return after != null && !after.isDone();
     }
 
-    /** The work of a device that it follows has failed. */
-    boolean isAfterFailure() {
+    @Override
+    protected boolean isAfterFailure() {
         return after != null && after.failure() != null;
     }
 
@@ -389,6 +391,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
             flow = null;
         }
         after = null;
+        followsEvent = false;
         isInline = false;
         staged = MemorySegment.NULL;
         stagedFrom = 0;

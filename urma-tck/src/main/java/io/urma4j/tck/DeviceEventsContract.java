@@ -22,6 +22,7 @@ import io.urma4j.peer.DeviceEvent;
 import io.urma4j.peer.DeviceMemory;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.assertj.core.data.Index;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -247,26 +248,63 @@ public abstract class DeviceEventsContract extends Contract {
         assertThat(queue.awaitCompletions(2)).allMatch(Outcome::isSuccess);
     }
 
-    @Rule({"S15.51", "S6.8"})
+    /** A NOP has no target: what is behind it starts, and has its record behind that of the NOP. */
+    @Rule({"S15.51", "S12.3"})
     @Test
-    void failedWorkEndsTheRequest() {
+    void nopHoldsNoOtherRequestUp() {
+        var connection = pair.connection(JfsConfig.builder()
+                .mode(TransportMode.RC)
+                .timeout(Patience.stretched(Duration.ofMillis(300)))
+                .build());
+        var buffer = pair.home().segment(4096, Access.READ_WRITE);
+        connection.there().receive(buffer, 0, 64, 9);
+        var queue = connection.queue();
+        queue.postAll(
+                new WorkRequestList(2, 1).nop(0).after(event(1)).send(null, 1).from(queue.scratch(), 0, 8));
+
+        assertThat(connection.there().next().userContext()).isEqualTo(9);
+        assertThat(queue.within(Patience.stretched(Duration.ofSeconds(1)))).isEmpty();
+        kernels.end(1);
+
+        assertThat(queue.awaitCompletions(2))
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactly(0L, 1L);
+    }
+
+    @Rule({"S15.51", "S6.8"})
+    @ParameterizedTest
+    @EnumSource(
+            value = Opcode.class,
+            names = {"WRITE", "NOP"})
+    void failedWorkEndsTheRequest(Opcode first) {
         var imported = pair.imported(4096, Access.READ_WRITE_ATOMIC);
         var queue = pair.initiator().queue();
         DeviceEvent event = event(1);
-        queue.postAll(new WorkRequestList(2, 1)
-                .write(imported.remote(), 0, 0)
-                .from(queue.scratch(), 0, 8)
-                .after(event)
-                .write(imported.remote(), 8, 1)
-                .from(queue.scratch(), 0, 8));
+        var list = new WorkRequestList(2, 1);
+        var one = first == Opcode.NOP
+                ? list.nop(0)
+                : list.write(imported.remote(), 0, 0).from(queue.scratch(), 0, 8);
+        one.after(event);
+        if (first == Opcode.WRITE) { // nothing waits behind a NOP, which has no target
+            list.write(imported.remote(), 8, 1).from(queue.scratch(), 0, 8);
+        }
+        queue.postAll(list);
 
         kernels.fail(1);
 
         assertThat(queue.drainAndFlush())
-                .satisfiesExactly(
-                        one -> assertThat(one.status()).isEqualTo(CompletionStatus.LOC_ACCESS_ERR),
-                        one -> assertThat(one.status())
-                                .isIn(CompletionStatus.WR_FLUSH_ERR, CompletionStatus.WR_UNHANDLED));
+                .hasSize(list.size())
+                .satisfies(
+                        failed -> assertThat(failed.status()).isEqualTo(CompletionStatus.LOC_ACCESS_ERR),
+                        Index.atIndex(0))
+                .satisfies(
+                        last -> assertThat(last.status())
+                                .isIn(
+                                        CompletionStatus.LOC_ACCESS_ERR,
+                                        CompletionStatus.WR_FLUSH_ERR,
+                                        CompletionStatus.WR_UNHANDLED),
+                        Index.atIndex(list.size() - 1));
         assertThat(event.failure()).hasMessage("a kernel has faulted");
         assertThat(imported.home().isZero(0, 16)).isTrue();
     }
@@ -404,6 +442,9 @@ public abstract class DeviceEventsContract extends Contract {
                 .isInstanceOf(UrmaException.class)
                 .hasMessageContaining("has no device 1");
         assertThatThrownBy(() -> memory.event("nothing", 0, 1)).isInstanceOf(UrmaException.class);
+        assertThatThrownBy(() -> event(-1))
+                .isInstanceOf(UrmaException.class)
+                .hasMessageContainingAll("manual", "the library has failed");
         assertThatThrownBy(() -> new WorkRequestList(1, 1).after(event(1)))
                 .hasMessageContaining("no request was started");
         var jfr = pair.initiator()

@@ -28,6 +28,9 @@ final class ManualEvents implements PeerMemoryClient, DmaEngine {
 
     @Override
     public synchronized void whenDone(long event, EventListener listener) {
+        if (event < 0) {
+            throw new IllegalStateException("the library has failed");
+        }
         listeners.put(event, listener);
     }
 

@@ -20,7 +20,7 @@ public final class IntTable<T> {
             return new Slots(new int[count], new Object[count]);
         }
 
-        /** The slot of that key, or the free one where it belongs. */
+        /** For writers: the slot of that key, or the free one where it belongs. */
         int find(int key) {
             int mask = keys.length - 1;
             int i = hash(key) & mask;
@@ -49,8 +49,16 @@ public final class IntTable<T> {
     @SuppressWarnings("unchecked") // only put() fills values
     public @Nullable T get(int key) {
         Slots now = slots;
-        Object value = now.value(now.find(key));
-        return isObject(value) ? (T) value : null;
+        int mask = now.keys.length - 1;
+        int i = hash(key) & mask;
+        // each slot is read once: a free one may have another key a moment later
+        for (Object value = now.value(i); value != null; value = now.value(i)) {
+            if (now.keys[i] == key) {
+                return isObject(value) ? (T) value : null;
+            }
+            i = (i + 1) & mask;
+        }
+        return null;
     }
 
     /** Adds an object, or replaces the one that has this number. */

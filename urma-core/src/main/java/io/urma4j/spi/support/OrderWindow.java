@@ -48,17 +48,34 @@ public final class OrderWindow<E extends SendEntry<?, P>, P extends SendPeer> {
         return position >= head && position < end;
     }
 
-    /** Whether a work request waits for an event of a device, or for an earlier one to its peer that does. */
+    /** Whether a work request follows an event of a device, or is behind an earlier one to its peer that does. */
     @SuppressWarnings("ReferenceEquality") // each peer of a queue is one object
     public boolean isBehindEvent(long position) {
         E late = at(position);
         for (long earlier = head; late.stage == Stage.WAITING && earlier <= position; earlier++) {
             E entry = at(earlier);
-            if (entry.stage == Stage.WAITING && entry.awaitsEvent() && entry.peer == late.peer) {
+            if (entry.stage == Stage.WAITING && entry.followsEvent && entry.peer == late.peer) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** The event of a work request has ended: its timeout begins now, and that of the work requests behind it. */
+    @SuppressWarnings("ReferenceEquality") // each peer of a queue is one object
+    void eventEnded(long position, long nowNanos) {
+        E first = at(position);
+        first.followsEvent = false;
+        first.sinceNanos = nowNanos;
+        for (long later = position + 1; later < end; later++) {
+            E entry = at(later);
+            if (entry.stage == Stage.WAITING && entry.peer == first.peer) {
+                if (entry.followsEvent) {
+                    return; // these are behind that one as well
+                }
+                entry.sinceNanos = nowNanos;
+            }
+        }
     }
 
     public boolean hasWaiting() {

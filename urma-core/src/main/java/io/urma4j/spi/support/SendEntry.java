@@ -50,6 +50,9 @@ public abstract class SendEntry<F extends SendFlow, P extends SendPeer> {
     /** Since when its peer owes an answer. */
     public long sinceNanos;
 
+    /** It waits for an event of a device, or was not tried since that has ended. The provider sets it before it adds the entry. */
+    public boolean followsEvent;
+
     private boolean inFlow;
 
     /** Whether it has its status. */
@@ -126,8 +129,13 @@ public abstract class SendEntry<F extends SendFlow, P extends SendPeer> {
     /** Whether it may end while its peer or its connection may still read its payload. */
     protected abstract boolean mayEndEarly();
 
-    /** Whether it waits for an event of a device, and so keeps its place. */
+    /** Whether the event that it follows has not ended: it keeps its place until then. */
     protected boolean awaitsEvent() {
+        return false;
+    }
+
+    /** Whether the work of a device that it follows has failed, and it with it. */
+    protected boolean isAfterFailure() {
         return false;
     }
 

@@ -92,12 +92,11 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
     }
 
     private boolean tryStart(long position, E entry, long nowNanos) {
-        if (entry.awaitsEvent()) {
-            block(entry);
+        if (entry.followsEvent && !isEventOver(position, entry, nowNanos)) {
             return false;
         }
         if (entry.kind == WorkKind.NOP) {
-            return tryNop(position, entry);
+            return tryNop(position, entry, nowNanos);
         }
         P peer = entry.peer;
         if (peer == null) {
@@ -110,6 +109,15 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
         return entry.kind == WorkKind.MESSAGE && flow != null
                 ? tryMessage(position, entry, flow, peer, nowNanos)
                 : tryOneSided(position, entry, peer, nowNanos);
+    }
+
+    private boolean isEventOver(long position, E entry, long nowNanos) {
+        if (entry.awaitsEvent()) {
+            block(entry);
+            return false;
+        }
+        window.eventEnded(position, nowNanos);
+        return true;
     }
 
     /** Nothing to its target passes it. */
@@ -127,10 +135,13 @@ final class SendScan<E extends SendEntry<?, P>, P extends SendPeer> {
         }
     }
 
-    private boolean tryNop(long position, E entry) {
+    private boolean tryNop(long position, E entry, long nowNanos) {
         reports.run();
         if (position != window.head()) {
             return false; // a NOP completes after everything before it
+        }
+        if (entry.isAfterFailure()) {
+            return actions.begin(position, entry, nowNanos); // which fails it
         }
         window.end(entry, SUCCESS);
         return true;

@@ -74,7 +74,7 @@ public final class StagedCopies implements AutoCloseable {
             } else {
                 lanes.made--;
             }
-            laneIsBack.signal();
+            laneIsBack.signalAll(); // others may wait for another engine
             if (isKept) {
                 return;
             }

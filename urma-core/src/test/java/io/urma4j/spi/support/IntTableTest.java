@@ -34,28 +34,31 @@ class IntTableTest {
 
     @Test
     void readersFindTheObjectOfTheirKeyOrNone() throws InterruptedException {
-        IntTable<Integer> table = new IntTable<>();
         int keys = 64;
+        int absent = keys + 1;
+        var current = new AtomicReference<>(new IntTable<Integer>());
         var isOver = new AtomicBoolean();
         var wrong = new AtomicReference<String>();
-        table.put(keys + 1, keys + 1);
         Thread reader = Thread.ofPlatform().start(() -> {
             for (int key = 0; !isOver.get(); key = (key + 1) % keys) {
-                Integer found = table.get(key);
+                Integer found = current.get().get(key);
                 if (found != null && found != key) {
                     wrong.set("key " + key + " found " + found);
                 }
-                if (table.get(keys + 1) == null) {
-                    wrong.set("the object that stays was not found");
+                if (current.get().get(absent) != null) {
+                    wrong.set("an absent key found an object");
                 }
             }
         });
-        for (int i = 0; i < 300_000; i++) {
-            int key = i * 7 % keys;
-            if (i / keys % 2 == 0) {
+        for (int round = 0; round < 20_000; round++) {
+            IntTable<Integer> table = new IntTable<>(); // free slots are filled, as those of the absent key
+            current.set(table);
+            for (int key = 0; key < keys; key++) {
                 table.put(key, key);
-            } else {
+            }
+            for (int key = 0; key < keys; key += 2) {
                 table.remove(key);
+                table.put(key, key);
             }
         }
         isOver.set(true);

@@ -32,6 +32,13 @@ class SendOrderTest {
     }
 
     private static final class Work extends SendEntry<Target, Home> {
+        boolean awaitsEvent;
+
+        @Override
+        protected boolean awaitsEvent() {
+            return awaitsEvent;
+        }
+
         @Override
         protected boolean isInFlight() {
             return stage == Stage.STARTED;
@@ -129,9 +136,15 @@ class SendOrderTest {
     }
 
     private void post(WorkKind kind, Target to) {
+        post(kind, to, false);
+    }
+
+    private void post(WorkKind kind, Target to, boolean followsEvent) {
         long position = order.window().end();
         Work entry = order.window().entry(position);
         entry.kind = kind;
+        entry.followsEvent = followsEvent;
+        entry.awaitsEvent = followsEvent;
         entry.resetFlow();
         entry.flow = kind == WorkKind.MESSAGE ? to : null;
         entry.peer = kind == WorkKind.NOP ? null : home;
@@ -202,6 +215,26 @@ class SendOrderTest {
         answer(0, CompletionStatus.SUCCESS);
 
         assertThat(records).containsExactly("0 SUCCESS", "1 SUCCESS");
+    }
+
+    /** The time before it was the kernel's: no peer owed an answer. */
+    @Test
+    void timeoutBeginsWhenAnEndedEventIsSeen() {
+        post(WorkKind.WRITE, near, true);
+        send(near);
+        post(WorkKind.WRITE, near, true);
+        var window = order.window();
+
+        window.at(0).awaitsEvent = false;
+        assertThat(window.isBehindEvent(0)).as("until a step has seen the end").isTrue();
+        assertThat(window.isBehindEvent(1)).isTrue();
+        order.step(1_000);
+
+        assertThat(started).containsExactly(0L, 1L);
+        assertThat(window.isBehindEvent(2)).isTrue();
+        assertThat(window.at(0).sinceNanos).isEqualTo(1_000);
+        assertThat(window.at(1).sinceNanos).isEqualTo(1_000);
+        assertThat(window.at(2).sinceNanos).isZero();
     }
 
     @Test

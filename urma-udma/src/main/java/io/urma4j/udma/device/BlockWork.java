@@ -121,6 +121,10 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
             if (next == last && (open > 0 || !pending.haveEnded())) {
                 return false; // the end of the others calls
             }
+            if (pending.hasFailed()) {
+                fail(WorkStatus.LOC_ACCESS_ERR, next); // before a notice, which tells that all bytes are there
+                return false;
+            }
             if (!link.mayStart(this, next)) {
                 link.awaitRoom(this);
                 return false;

@@ -60,7 +60,7 @@ final class DeviceRanges {
                 sources.fetch(of, position, parts, region, regionOffset());
             }
         }
-        return sources.awaits(of);
+        return !isFirst && sources.awaits(of);
     }
 
     /** Puts a part that is not awaited into a packet; false if its memory is gone, or its device failed. */

@@ -36,8 +36,7 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
 
     private boolean awaitsEvent;
 
-    /** The work of a device that it follows has failed. */
-    boolean isAfterFailure;
+    private boolean isAfterFailure;
 
     /** The key at which a transfer has failed. */
     int failedKey;
@@ -58,7 +57,8 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
         kind = WorkKind.of(opcode);
         hasBlocks = SendWqe.hasBlocks(ring, at);
         placesBytes = opcode == WorkOpcode.WRITE_IMM || hasBlocks; // a WRITE_IMM again with each retransmission
-        awaitsEvent = SendWqe.isAfterEvent(ring, at);
+        followsEvent = SendWqe.isAfterEvent(ring, at);
+        awaitsEvent = followsEvent;
         isAfterFailure = false;
         failedKey = 0;
         hasPlaced = false;
@@ -77,6 +77,11 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
     @Override
     protected boolean awaitsEvent() {
         return awaitsEvent;
+    }
+
+    @Override
+    protected boolean isAfterFailure() {
+        return isAfterFailure;
     }
 
     /** The event is done: it may start. */

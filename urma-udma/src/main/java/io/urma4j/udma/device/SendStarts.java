@@ -5,6 +5,7 @@ import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendActions;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SendRules;
+import io.urma4j.spi.support.WorkKind;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.SendWqe;
@@ -94,7 +95,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         return peer.isTransferring
                 || (peer.sentReads > 0 && !slot.isRead())
                 || (peer.sentFetches > 0 && slot.isFenced())
-                || (peer.sent > 0 && (slot.isRefused() || slot.isAfterFailure));
+                || (peer.sent > 0 && (slot.isRefused() || slot.isAfterFailure()));
     }
 
     /** What the work request of that position, if it is still there, waited for has ended. */
@@ -108,7 +109,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     public boolean begin(long position, SendSlot slot, long now) {
         Flow flow = slot.flow;
         PeerFlow peer = slot.peer;
-        if (slot.isAfterFailure) {
+        if (slot.isAfterFailure()) {
             window.failLater(slot, WorkStatus.LOC_ACCESS_ERR);
             return false;
         }
@@ -168,8 +169,13 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     /** Whether nothing behind a blocked work request can start either. */
     @Override
     public boolean blocksAll(SendSlot blocked) {
+        if (blocked.kind == WorkKind.NOP) {
+            return false; // what follows it may pass
+        }
         PeerFlow peer = blocked.peer;
-        return queue.isRc() || queue.isDatagram() || (peer != null && peer.fullInStep == steps && flows.haveOnePeer());
+        return queue.isRc()
+                || (queue.isDatagram() && !blocked.followsEvent)
+                || (peer != null && peer.fullInStep == steps && flows.haveOnePeer());
     }
 
     @Override

@@ -87,6 +87,9 @@ final class GoBackNResponder implements ResponderRecovery {
     public void wantAgain(ResponderResources resources, ResponderResource read, long psn, long end, long endByte) {
         boolean isInProgress = read.isWanted() && psn >= read.nextPsn() && read.endByte() == endByte;
         if (!isInProgress) {
+            if (read.endByte() != endByte) {
+                read.endFetches(); // the last of them may be shorter
+            }
             resources.want(read, psn, end, endByte);
         }
     }

@@ -49,7 +49,12 @@ public final class BlockStore implements AutoCloseable {
         for (int bytes = LEAST_BYTES; bytes <= MOST_BYTES; bytes *= 2) {
             files.add(SlotFile.open(folder, bytes));
         }
-        return new BlockStore(List.copyOf(files), Recovery.scan(files), mostFileBytes);
+        Recovery.Found found = Recovery.scan(files);
+        for (SlotFile file : files) {
+            file.forceAll(); // a killed process may have written what it did not force, and a repeated write finds
+            // it there
+        }
+        return new BlockStore(List.copyOf(files), found, mostFileBytes);
     }
 
     private SlotFile fileFor(int lengthBytes) {

@@ -93,6 +93,12 @@ final class SlotFile implements AutoCloseable {
         }
     }
 
+    /** The same for what other processes have written before, and for the length of the file. */
+    void forceAll() throws IOException {
+        channel.force(true);
+        isDirty = false;
+    }
+
     /** The header of a slot; empty if none was written there as a whole. */
     Optional<SlotHeader> header(int slot) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(SlotHeader.BYTES);
