@@ -122,7 +122,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
                 return false; // the end of the others calls
             }
             if (pending.hasFailed()) {
-                fail(WorkStatus.LOC_ACCESS_ERR, next); // before a notice, which tells that all bytes are there
+                fail(WorkStatus.LOC_ACCESS_ERR, 0); // before a notice, which tells that all bytes are there
                 return false;
             }
             if (!link.mayStart(this, next)) {
@@ -233,6 +233,9 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
             return;
         }
         open--;
+        if (isOnDevice(element)) {
+            sources(peer).forget(this, element);
+        }
         if (how != WorkStatus.SUCCESS) {
             fail(how, element);
         }

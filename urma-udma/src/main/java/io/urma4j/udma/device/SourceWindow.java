@@ -194,6 +194,15 @@ final class SourceWindow {
         return true;
     }
 
+    /** What the peer has whole is not retransmitted: its fragments are for others. */
+    void forget(CopyWaiter of, long position) {
+        for (Chunk chunk : chunks) {
+            if (chunk.isOf(of, position)) {
+                release(chunk);
+            }
+        }
+    }
+
     /** The work request has ended. */
     @SuppressWarnings("ReferenceEquality") // an owner is itself
     void forget(CopyWaiter of) {

@@ -405,6 +405,17 @@ class DeviceMemoryTest {
         assertAllFragmentsAreBack();
     }
 
+    /** S16.3: it would tell the home that its bytes were taken. */
+    @Test
+    void transferWhoseBytesTheDeviceLosesGivesNoNotice() {
+        copiesHere.isLost = true;
+        queue.readBlocksThenWrite(hosts.memoryThere, keyThere, VA, 4, 64, VA + 4096);
+
+        assertThat(records(1).getFirst().status()).isEqualTo(WorkStatus.LOC_ACCESS_ERR);
+        assertThat(memoryThere.get(JAVA_LONG_UNALIGNED, 4096)).isZero();
+        assertAllFragmentsAreBack();
+    }
+
     @Test
     void lostDeviceOfTheHomeIsAnErrorOfTheRemoteOperation() {
         copiesThere.isLost = true;

@@ -393,18 +393,37 @@ final class Host implements Port, CardListener {
 
         /** A transfer of READs of that length, which lie one behind the other on both sides. */
         void readBlocks(int target, int remoteKey, long va, int blocks, int blockBytes) {
-            MemorySegment list = memory((long) blocks * SendWqe.BLOCK_BYTES);
+            transfer(target, remoteKey, va, (long) blocks * blockBytes, reads(blocks, 0, remoteKey, va, blockBytes), 0);
+        }
+
+        /** The same, and a WRITE of eight bytes of ones behind all of them. */
+        void readBlocksThenWrite(int target, int remoteKey, long va, int blocks, int blockBytes, long wordVa) {
+            MemorySegment list = reads(blocks, 1, remoteKey, va, blockBytes);
+            long last = (long) blocks * SendWqe.BLOCK_BYTES;
+            SendWqe.put(list, last, WorkOpcode.WRITE, 0, 1, 0, 8);
+            SendWqe.remote(list, last, remoteKey, wordVa);
+            SendWqe.range(list, last, 0, localKey(memory(8).fill((byte) -1)), 8, 0);
+            transfer(target, remoteKey, va, (long) blocks * blockBytes, list, 1);
+        }
+
+        private MemorySegment reads(int blocks, int further, int remoteKey, long va, int blockBytes) {
+            MemorySegment list = memory((long) (blocks + further) * SendWqe.BLOCK_BYTES);
             for (int i = 0; i < blocks; i++) {
                 long element = (long) i * SendWqe.BLOCK_BYTES;
                 SendWqe.put(list, element, WorkOpcode.READ, 0, 1 | onDevice, 0, blockBytes);
                 SendWqe.remote(list, element, remoteKey, va + (long) i * blockBytes);
                 SendWqe.range(list, element, 0, key, blockBytes, (long) i * blockBytes);
             }
+            return list;
+        }
+
+        private void transfer(int target, int remoteKey, long va, long bytes, MemorySegment list, int isLastAlone) {
             long at = at();
+            int elements = (int) (list.byteSize() / SendWqe.BLOCK_BYTES);
             SendWqe.put(ring, at, WorkOpcode.READ, WorkOpcode.SIGNALLED, SendWqe.BLOCKS, target, 0);
-            SendWqe.operands(ring, at, 0, (long) blocks * blockBytes);
+            SendWqe.operands(ring, at, 0, bytes);
             SendWqe.remote(ring, at, remoteKey, va);
-            SendWqe.range(ring, at, 0, localKey(list), blocks, 0);
+            SendWqe.range(ring, at, 0, localKey(list), elements, isLastAlone);
             publish();
         }
 

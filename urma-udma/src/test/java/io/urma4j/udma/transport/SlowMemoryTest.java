@@ -10,7 +10,12 @@ import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
+import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.Reth;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -373,6 +378,39 @@ class SlowMemoryTest {
 
         assertThat(slow(pair).busy).isPositive();
         assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+        assertThat(slow(pair).inUse()).isZero();
+    }
+
+    /** A foreign peer may ask for a part, and for all again while the bytes of that part are fetched. */
+    @Test
+    void aForeignReadThatIsAskedForInPartAndThenInWholeIsAnsweredInWhole() {
+        Pair pair = pair(Peer.FOREIGN, Pace.of(0));
+        Outbox out = warm(pair);
+        List<Packet> requests = new ArrayList<>();
+        pair.filter = (to, packet) -> {
+            if (to == pair.right && Opcodes.has(packet.opcode(), Header.RETH)) {
+                requests.add(Pair.copy(packet));
+            }
+            return to == pair.right;
+        };
+        out.read(0, 8 * MTU, 4096);
+        pair.runFor(MS); // it was answered, and the responses were lost
+        Packet whole = requests.getFirst();
+        Packet part = Pair.copy(whole);
+        int at = part.at(Header.RETH);
+        MemorySegment bytes = part.bytes();
+        Reth.put(bytes, at, Reth.va(bytes, at), Reth.remoteKey(bytes, at), MTU);
+        slow(pair).pace = Pace.of(5 * MS);
+
+        pair.right.receive(part);
+        pair.runFor(MS);
+        pair.right.receive(whole);
+        pair.filter = (to, packet) -> true;
+        pair.run();
+
+        assertThat(out.statuses()).containsExactly(WorkStatus.SUCCESS);
+        assertThat(out.buffer.asSlice(0, 8 * MTU).mismatch(pair.right.region.bytes.asSlice(4096, 8 * MTU)))
+                .isEqualTo(-1);
         assertThat(slow(pair).inUse()).isZero();
     }
 
