@@ -51,8 +51,7 @@ public final class BlockStore implements AutoCloseable {
         }
         Recovery.Found found = Recovery.scan(files);
         for (SlotFile file : files) {
-            file.forceAll(); // a killed process may have written what it did not force, and a repeated write finds
-            // it there
+            file.forceAll(); // a killed process may not have forced what it wrote
         }
         return new BlockStore(List.copyOf(files), found, mostFileBytes);
     }
