@@ -57,7 +57,7 @@ final class CachedRegions {
         long end = memory.address() + memory.byteSize();
         for (List<CachedRegion> regions : startingIn(memory.address() - longestBytes, end - 1)) {
             for (CachedRegion region : regions) {
-                if (region.start() + region.lengthBytes() > memory.address()) {
+                if (region.overlaps(memory)) {
                     found.add(region);
                 }
             }
