@@ -43,7 +43,9 @@ public final class Gpu implements Callable<Integer> {
             description = {
                 "contract: the contract of the driver's bindings, and the rules of S15 on cuda:0.",
                 "copy: copies of each length and alignment, and their speed beside the driver's own calls.",
-                "served: READs and WRITEs of another process on device memory, which its home serves, on shm0."
+                "served: READs and WRITEs of another process on device memory, which its home serves, on shm0.",
+                "ipc: the same on device memory that this process opens by IPC, from host and device memory, on shm0.",
+                "kv: the blocks of a key-value cache on cuda:0, fetched and verified by another process, on shm0 and udma0."
             })
     private Part part;
 

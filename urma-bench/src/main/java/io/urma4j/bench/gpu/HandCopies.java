@@ -44,7 +44,13 @@ final class HandCopies implements Copies, AutoCloseable {
         await();
     }
 
-    private void await() {
+    /** Copies between two ranges of the device, and does not wait. */
+    void startWithin(long to, long from, int lengthBytes) {
+        driver.copyWithin(to, from, lengthBytes, stream);
+    }
+
+    /** Waits for all copies so far. */
+    void await() {
         driver.recordEvent(event, stream);
         for (int queries = 0; !driver.isDone(event); queries++) {
             if (queries > MOST_QUERIES) {

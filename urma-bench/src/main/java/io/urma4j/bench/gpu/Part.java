@@ -5,7 +5,9 @@ package io.urma4j.bench.gpu;
 enum Part {
     contract,
     copy,
-    served;
+    served,
+    ipc,
+    kv;
 
     /**
      * Runs it, and reports what it finds; a failure that it reports does not end it.
@@ -18,6 +20,8 @@ enum Part {
             case contract -> ContractPart.run(run);
             case copy -> CopyPart.run(run);
             case served -> ServedPart.run(run);
+            case ipc -> IpcPart.run(run);
+            case kv -> KvPart.run(run);
         }
     }
 }

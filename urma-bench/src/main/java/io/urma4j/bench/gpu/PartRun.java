@@ -5,6 +5,7 @@ import io.urma4j.UrmaOptions;
 import io.urma4j.cuda.CudaDeviceInfo;
 import io.urma4j.cuda.CudaDriver;
 import io.urma4j.cuda.FfmCudaDriver;
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -73,14 +74,38 @@ record PartRun(Report report, Optional<String> library, Path jars) {
      * @throws SkippedException if the jar is not there
      */
     List<String> urma(String... arguments) throws SkippedException {
-        Path jar = Path.of(jars + "/urma.jar");
+        List<String> command = new ArrayList<>(java());
+        command.addAll(List.of("-jar", jar("urma.jar")));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /**
+     * A command that runs a class of {@code gpu.jar}, with the same driver, in a JVM of its own.
+     *
+     * @throws SkippedException if the jar is not there
+     */
+    List<String> program(String mainClass, String... arguments) throws SkippedException {
+        List<String> command = new ArrayList<>(java());
+        library.ifPresent(path -> command.add("-D" + LIBRARY_SETTING + "=" + path));
+        command.addAll(List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                jar("gpu.jar") + File.pathSeparator + jar("urma.jar"),
+                mainClass));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    private static List<String> java() {
+        return List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:-UsePerfData");
+    }
+
+    private String jar(String name) throws SkippedException {
+        Path jar = Path.of(jars + "/" + name);
         if (!Files.exists(jar)) {
             throw new SkippedException("the jars are not here: '" + jar + "' does not exist");
         }
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:-UsePerfData", "-jar", jar.toString()));
-        command.addAll(List.of(arguments));
-        return command;
+        return jar.toString();
     }
 }

@@ -1,7 +1,7 @@
 package io.urma4j.bench.gpu;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
+import io.urma4j.Access;
+import io.urma4j.LocalSegment;
 import io.urma4j.RemoteSegment;
 import io.urma4j.SharedSegment;
 import io.urma4j.Urma;
@@ -18,7 +18,6 @@ import io.urma4j.peer.DmaEngine;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -44,10 +43,11 @@ final class ServedPart {
         try (Urma urma = Urma.open(run.options());
                 DeviceMemory memory = urma.peerMemory().allocate(CudaClient.NAME, PartRun.ORDINAL, FOOTPRINT_BYTES);
                 UrmaContext context = urma.device("shm0").openContext();
-                ChildProcess child = home(run);
-                RemoteSegment remote = context.importSegment(SharedSegment.parse(child.hear()))) {
-            ServedCopies served = new ServedCopies(context, remote);
-            check(served, remote, run.report());
+                ChildProcess home = DeviceHome.start(run, DeviceHome.Way.SERVED, FOOTPRINT_BYTES);
+                RemoteSegment remote = context.importSegment(SharedSegment.parse(home.hear()))) {
+            LocalSegment local = context.register(context.allocate(FOOTPRINT_BYTES), Access.LOCAL_ONLY);
+            RemoteCopies served = new RemoteCopies(context, remote, local);
+            RoundTrip.check(served, home, run.report());
             try (Arena arena = Arena.ofShared();
                     var region = memory.pin(true, List.of())) {
                 MemorySegment host = arena.allocate(FOOTPRINT_BYTES, PAGE_BYTES).fill((byte) 1);
@@ -60,32 +60,6 @@ final class ServedPart {
                 }
             }
         }
-    }
-
-    private static ChildProcess home(PartRun run) throws IOException {
-        List<String> program = new ArrayList<>(List.of(ServedHome.class.getName()));
-        run.library().ifPresent(program::add);
-        return ChildProcess.start(System.getProperty("java.class.path"), program.toArray(String[]::new));
-    }
-
-    /** Bytes that were written come back. */
-    private static void check(ServedCopies served, RemoteSegment remote, Report report) {
-        MemorySegment local = served.local().memory();
-        for (long at = 0; at < FOOTPRINT_BYTES; at += Long.BYTES) {
-            local.set(JAVA_LONG, at, at * 0x9E37_79B9_7F4A_7C15L);
-        }
-        int length = Math.toIntExact(FOOTPRINT_BYTES);
-        served.in(0, length);
-        local.fill((byte) 0);
-        served.out(0, length);
-        for (long at = 0; at < FOOTPRINT_BYTES; at += Long.BYTES) {
-            if (local.get(JAVA_LONG, at) != at * 0x9E37_79B9_7F4A_7C15L) {
-                report.failed("byte " + at + " of " + remote + " came back wrong");
-                return;
-            }
-        }
-        report.line("%d MiB written to the home's device and read back: every byte is right"
-                .formatted(FOOTPRINT_BYTES >> 20));
     }
 
     /** By the calling thread, in memory of the host. */
@@ -101,7 +75,7 @@ final class ServedPart {
         }
     }
 
-    private static void compare(ServedCopies served, HandCopies byHand, Copies memcpy, Report report)
+    private static void compare(RemoteCopies served, HandCopies byHand, Copies memcpy, Report report)
             throws IOException {
         Stream<Comparison> rows = Arrays.stream(LENGTHS)
                 .boxed()

@@ -55,7 +55,7 @@ class GpuTest {
     @Test
     void anUnknownPartIsRefusedWithTheKnownOnes() {
         assertThat(run("--part", "nonsense", "--out", folder.toString())).isEqualTo(2);
-        assertThat(err.toString()).contains("'--part'", "nonsense", "contract, copy, served");
+        assertThat(err.toString()).contains("'--part'", "nonsense", "contract, copy, served, ipc, kv");
         assertThat(folder).isEmptyDirectory();
     }
 

@@ -1,6 +1,5 @@
 package io.urma4j.bench.gpu;
 
-import io.urma4j.Access;
 import io.urma4j.CompletionBatch;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
@@ -11,20 +10,23 @@ import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.bench.Records;
 
-/** WRITEs and READs of one queue, one at a time, between host memory here and device memory of a home. */
-final class ServedCopies implements Copies {
+/** WRITEs and READs of one queue, one at a time, between memory here, of host or device, and device memory of a home. */
+final class RemoteCopies implements Copies {
     private final RemoteSegment remote;
     private final LocalSegment local;
     private final Jfc jfc;
     private final Jfs jfs;
     private final CompletionBatch batch = new CompletionBatch(1);
 
-    ServedCopies(UrmaContext context, RemoteSegment remote) {
+    RemoteCopies(UrmaContext context, RemoteSegment remote, LocalSegment local) {
         this.remote = remote;
-        this.local = context.register(context.allocate(FOOTPRINT_BYTES), Access.LOCAL_ONLY);
+        this.local = local;
         this.jfc = context.createJfc(JfcConfig.DEFAULT);
         this.jfs = context.createJfs(jfc, JfsConfig.DEFAULT);
-        local.memory().fill((byte) 1);
+    }
+
+    Jfs jfs() {
+        return jfs;
     }
 
     LocalSegment local() {
@@ -34,12 +36,17 @@ final class ServedCopies implements Copies {
     @Override
     public void in(long at, int lengthBytes) {
         Records.accepted(jfs.write(remote, at, local, at, lengthBytes, at));
-        Records.one(jfc, batch);
+        await();
     }
 
     @Override
     public void out(long at, int lengthBytes) {
         Records.accepted(jfs.read(remote, at, local, at, lengthBytes, at));
+        await();
+    }
+
+    /** Waits for the end of the request in progress. */
+    void await() {
         Records.one(jfc, batch);
     }
 }
