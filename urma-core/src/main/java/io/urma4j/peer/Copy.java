@@ -28,6 +28,7 @@ public final class Copy {
     }
 
     private static final int SPINS = 2_000;
+    private static final long YIELD_NANOS = 500_000; // parking takes 50 µs at least
     private static final long MAX_PARK_NANOS = 200_000;
 
     @SuppressWarnings("unused") // by STATE
@@ -84,7 +85,7 @@ public final class Copy {
         return (int) STATE.getAcquire(this) == FAILED ? failure : null;
     }
 
-    /** Waits for the end, spinning at first. Returns whether it came in time. */
+    /** Waits for the end, awake at first. Returns whether it came in time. */
     public boolean await(long timeoutNanos) {
         for (int i = 0; i < SPINS; i++) {
             if (isDone()) {
@@ -92,12 +93,19 @@ public final class Copy {
             }
             Thread.onSpinWait();
         }
-        long deadline = System.nanoTime() + timeoutNanos;
-        for (long parkNanos = 1_000; !isDone(); parkNanos = Math.min(2 * parkNanos, MAX_PARK_NANOS)) {
-            if (System.nanoTime() - deadline >= 0) {
+        long start = System.nanoTime();
+        long parkNanos = 1_000;
+        while (!isDone()) {
+            long waitedNanos = System.nanoTime() - start;
+            if (waitedNanos >= timeoutNanos) {
                 return false;
             }
-            LockSupport.parkNanos(this, parkNanos);
+            if (waitedNanos < YIELD_NANOS) {
+                Thread.yield();
+            } else {
+                LockSupport.parkNanos(this, parkNanos);
+                parkNanos = Math.min(2 * parkNanos, MAX_PARK_NANOS);
+            }
         }
         return true;
     }

@@ -19,6 +19,24 @@ public interface CopyStream extends AutoCloseable {
     /** Within the device, or to one that it reaches; the ranges do not overlap. */
     void copyWithin(long from, long to, long lengthBytes, Copy copy);
 
+    /**
+     * Like {@link #copyIn(long, MemorySegment, Copy)} for several ranges, whose sources are offsets in {@code source}. Only for
+     * streams of an engine that takes lists ({@link DmaEngine#maxRanges}), as the next two.
+     */
+    default void copyIn(CopyList ranges, MemorySegment source, Copy copy) {
+        throw new UnsupportedOperationException(this + " takes no lists");
+    }
+
+    /** Several ranges from the device to the host; their targets are offsets in {@code target}. */
+    default void copyOut(CopyList ranges, MemorySegment target, Copy copy) {
+        throw new UnsupportedOperationException(this + " takes no lists");
+    }
+
+    /** Several ranges within the device, or to one that it reaches. */
+    default void copyWithin(CopyList ranges, Copy copy) {
+        throw new UnsupportedOperationException(this + " takes no lists");
+    }
+
     /** Fills a range of the device with a byte. */
     void fill(long address, long lengthBytes, byte value, Copy copy);
 

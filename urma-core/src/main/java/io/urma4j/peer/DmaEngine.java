@@ -20,6 +20,11 @@ public interface DmaEngine {
     /** Copies of all streams that the engine holds at once; one more waits in {@link CopyStream}. */
     int maxInFlight();
 
+    /** Ranges of one {@link CopyList}; 1 if its streams take no lists. */
+    default int maxRanges() {
+        return 1;
+    }
+
     /** Length of a copy from which on a longer one is no faster per byte. */
     long fragmentBytes();
 
@@ -60,6 +65,11 @@ public interface DmaEngine {
     /** Host memory that the device's driver has pinned. */
     @FunctionalInterface
     interface Pinning extends AutoCloseable {
+        /** Whether copies reach the memory without a detour; if not, a pinned fragment is faster. */
+        default boolean isDirect() {
+            return true;
+        }
+
         @Override
         void close();
     }

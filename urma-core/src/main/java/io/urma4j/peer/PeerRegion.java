@@ -229,15 +229,15 @@ public final class PeerRegion implements AutoCloseable {
     }
 
     private boolean tryCopy(CopyStream stream, long offset, MemorySegment host, Copy copy, boolean isIn) {
-        Checks.range(this, offset, host.byteSize(), range.lengthBytes());
+        long address = address(offset, host.byteSize());
         if (!copies.begin(copy.near, stream)) {
             return false;
         }
         try {
             if (isIn) {
-                stream.copyIn(range.address() + offset, host, copy);
+                stream.copyIn(address, host, copy);
             } else {
-                stream.copyOut(range.address() + offset, host, copy);
+                stream.copyOut(address, host, copy);
             }
         } catch (RuntimeException e) {
             copy.near.release();
@@ -257,23 +257,14 @@ public final class PeerRegion implements AutoCloseable {
         }
     }
 
-    /** Copies to another region that the device of {@code stream} reaches; like {@link #copyIn}. */
-    public void copyTo(
-            CopyStream stream, long offset, PeerRegion target, long targetOffset, long lengthBytes, Copy copy) {
+    /** The device address of a range, which lies in the region; EINVAL otherwise. */
+    long address(long offset, long lengthBytes) {
         Checks.range(this, offset, lengthBytes, range.lengthBytes());
-        Checks.range(target, targetOffset, lengthBytes, target.range.lengthBytes());
-        admit(copy.near, stream);
-        try {
-            target.admit(copy.far, stream);
-            stream.copyWithin(range.address() + offset, target.range.address() + targetOffset, lengthBytes, copy);
-        } catch (RuntimeException e) {
-            copy.far.release();
-            copy.near.release();
-            throw e;
-        }
+        return range.address() + offset;
     }
 
-    private void admit(CopyHold hold, CopyStream stream) {
+    /** Admits a copy, also after a move of its pages; EINVAL if the region was invalidated for good. */
+    void admit(CopyHold hold, CopyStream stream) {
         for (int repins = 0; !copies.begin(hold, stream); repins++) {
             awaitReopened(repins);
         }

@@ -574,16 +574,20 @@ class InvalidationTest {
         PeerRegion from = active();
         PeerRegion to = pinned();
         to.activate(new Keys());
-        Copy copy = new Copy();
-        from.copyTo(stream, 0, to, 0, 4096, copy);
+        CopyBatch batch = new CopyBatch(from.engine(), 8);
+        batch.begin(from, to);
+        batch.add(0, 0, 4096);
+        batch.start(stream);
         assertThat(from.copiesInFlight()).isOne();
         assertThat(to.copiesInFlight()).isOne();
 
         client.acquisitions.get(1).free();
 
-        assertThat(copy.isDone()).isTrue();
+        assertThat(batch.copy().isDone()).isTrue();
         assertThat(from.copiesInFlight()).isZero();
-        assertThatThrownBy(() -> from.copyTo(stream, 0, to, 0, 1, copy)).hasMessageContaining("it is INVALIDATED");
+        batch.begin(from, to);
+        batch.add(0, 0, 1);
+        assertThatThrownBy(() -> batch.start(stream)).hasMessageContaining("it is INVALIDATED");
         assertThat(from.copiesInFlight()).isZero();
         from.close();
         to.close();

@@ -11,6 +11,9 @@ import java.lang.foreign.MemorySegment;
 final class CudaEngine implements DmaEngine {
     private static final long FRAGMENT_BYTES = 512 << 10;
 
+    /** Of one list: the driver takes about 4 µs for each, and other copies of the device wait meanwhile. */
+    private static final int MAX_RANGES = 64;
+
     private final CudaDevice device;
     private final HostPins pins;
 
@@ -33,6 +36,11 @@ final class CudaEngine implements DmaEngine {
     @Override
     public int maxInFlight() {
         return CudaDevice.MAX_IN_FLIGHT;
+    }
+
+    @Override
+    public int maxRanges() {
+        return MAX_RANGES;
     }
 
     @Override

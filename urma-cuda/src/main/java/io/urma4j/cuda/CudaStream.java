@@ -3,6 +3,7 @@ package io.urma4j.cuda;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyList;
 import io.urma4j.peer.CopyStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -66,6 +67,33 @@ final class CudaStream extends Task implements CopyStream {
     public void copyWithin(long from, long to, long lengthBytes, Copy copy) {
         synchronized (this) {
             begin(copy).setWithin(to, from, lengthBytes, copy);
+            if (!schedule()) {
+                return;
+            }
+        }
+        device.calls().post(this);
+    }
+
+    @Override
+    public void copyIn(CopyList ranges, MemorySegment source, Copy copy) {
+        checkHost("source", source);
+        submit(CudaWork.Kind.IN, ranges, source, copy);
+    }
+
+    @Override
+    public void copyOut(CopyList ranges, MemorySegment target, Copy copy) {
+        checkHost("target", target);
+        submit(CudaWork.Kind.OUT, ranges, target, copy);
+    }
+
+    @Override
+    public void copyWithin(CopyList ranges, Copy copy) {
+        submit(CudaWork.Kind.WITHIN, ranges, null, copy);
+    }
+
+    private void submit(CudaWork.Kind kind, CopyList ranges, @Nullable MemorySegment host, Copy copy) {
+        synchronized (this) {
+            begin(copy).setList(kind, ranges, host, copy);
             if (!schedule()) {
                 return;
             }

@@ -1,6 +1,7 @@
 package io.urma4j.cuda;
 
 import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyList;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,8 @@ final class CudaWork extends Task {
     private final CudaStream stream;
     private Kind kind = Kind.FILL;
     private long to; // addresses by number: another thread may not use the segment of a confined arena
-    private long from; // all but FILL
+    private long from; // all but FILL; with a list, what its offsets count from, as above
+    private @Nullable CopyList list; // of several ranges
     private long lengthBytes;
     private byte value; // FILL alone
     private @Nullable Copy copy;
@@ -60,6 +62,18 @@ final class CudaWork extends Task {
         this.copy = copy;
     }
 
+    /** Several ranges; those of the host are offsets in {@code memory}. */
+    void setList(Kind direction, CopyList ranges, @Nullable MemorySegment memory, Copy copy) {
+        long address = memory == null ? 0 : memory.address();
+        this.kind = direction;
+        this.list = ranges;
+        this.from = direction == Kind.IN ? address : 0;
+        this.to = direction == Kind.OUT ? address : 0;
+        this.lengthBytes = ranges.totalBytes();
+        this.host = memory;
+        this.copy = copy;
+    }
+
     void setFill(long to, byte value, long lengthBytes, Copy copy) {
         this.kind = Kind.FILL;
         this.to = to;
@@ -87,16 +101,34 @@ final class CudaWork extends Task {
         }
         marked = false;
         if (lengthBytes > 0) {
-            move(driver, handle);
+            CopyList ranges = list;
+            if (ranges == null) {
+                move(driver, handle, to, from, lengthBytes);
+            } else {
+                move(driver, handle, ranges);
+            }
         }
     }
 
-    private void move(CudaDriver driver, long handle) {
+    private void move(CudaDriver driver, long handle, CopyList ranges) {
+        for (int i = 0; i < ranges.count(); i++) {
+            try {
+                move(driver, handle, to + ranges.to(i), from + ranges.from(i), ranges.lengthBytes(i));
+            } catch (RuntimeException e) {
+                if (i > 0) {
+                    driver.synchronizeStream(handle); // the earlier ones move, and nothing else tells how long
+                }
+                throw e;
+            }
+        }
+    }
+
+    private void move(CudaDriver driver, long handle, long toAddress, long fromAddress, long bytes) {
         switch (kind) {
-            case IN -> driver.copyIn(to, from, lengthBytes, handle);
-            case OUT -> driver.copyOut(to, from, lengthBytes, handle);
-            case WITHIN -> driver.copyWithin(to, from, lengthBytes, handle);
-            case FILL -> driver.fill(to, value, lengthBytes, handle);
+            case IN -> driver.copyIn(toAddress, fromAddress, bytes, handle);
+            case OUT -> driver.copyOut(toAddress, fromAddress, bytes, handle);
+            case WITHIN -> driver.copyWithin(toAddress, fromAddress, bytes, handle);
+            case FILL -> driver.fill(toAddress, value, bytes, handle);
         }
     }
 
@@ -121,6 +153,7 @@ final class CudaWork extends Task {
         Copy ended = copy;
         copy = null;
         host = null;
+        list = null;
         if (ended == null) {
             return;
         }

@@ -46,12 +46,32 @@ final class HostPins {
             pins.put(range, pin);
         }
         pin.users++;
-        AtomicBoolean closed = new AtomicBoolean();
-        return () -> {
+        return new Use(range, pin.isOurs);
+    }
+
+    /** One user of a range. */
+    private final class Use implements Pinning {
+        private final AtomicBoolean closed = new AtomicBoolean();
+        private final Range range;
+        private final boolean isDirect;
+
+        Use(Range range, boolean isDirect) {
+            this.range = range;
+            this.isDirect = isDirect;
+        }
+
+        /** Memory that another library has pinned may be other memory by now: the driver goes by addresses. */
+        @Override
+        public boolean isDirect() {
+            return isDirect;
+        }
+
+        @Override
+        public void close() {
             if (closed.compareAndSet(false, true)) {
                 unpin(range);
             }
-        };
+        }
     }
 
     /** Returns whether the registration is ours to end. */

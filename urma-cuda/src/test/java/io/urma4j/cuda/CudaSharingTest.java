@@ -9,6 +9,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.cuda.CudaFixture.Active;
 import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyBatch;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.PeerMemory;
@@ -95,7 +96,14 @@ class CudaSharingTest {
             Active own = active(here);
             try (PeerRegion region = opened(peer.memory, shareOf(memory).handle());
                     CopyStream stream = region.engine().openStream()) {
-                copy(region, copy -> own.region().copyTo(stream, 0, region, 0, LENGTH, copy));
+                CopyBatch batch = new CopyBatch(region.engine(), 8);
+                batch.begin(own.region(), region);
+                for (int at = 0; at < LENGTH; at += LENGTH / 7) {
+                    batch.add(at, at, Math.min(LENGTH / 7, LENGTH - at));
+                }
+                batch.start(stream);
+                assertThat(batch.copy().await(TimeUnit.SECONDS.toNanos(20))).isTrue();
+                assertThat(batch.copy().failure()).isNull();
             }
             own.region().close();
             assertSame(home.read(memory, 0, LENGTH), bytes);

@@ -16,6 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class NpuEngine implements DmaEngine {
     private static final long CHUNK_BYTES = 64 << 10;
+    private static final int MAX_RANGES = 16;
     private static final int MAX_IN_FLIGHT = 128;
     private static final long FRAGMENT_BYTES = 512 << 10;
 
@@ -140,6 +141,11 @@ final class NpuEngine implements DmaEngine {
     @Override
     public int maxInFlight() {
         return MAX_IN_FLIGHT;
+    }
+
+    @Override
+    public int maxRanges() {
+        return MAX_RANGES;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.urma4j.npu;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyList;
 import io.urma4j.peer.CopyStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -81,18 +82,87 @@ final class NpuStream implements CopyStream {
         add(from, new Work(copy, lengthBytes) {
             @Override
             long movePart(long offset, long limitBytes) {
-                try (Arena arena = Arena.ofConfined()) {
-                    MemorySegment between = arena.allocate(limitBytes);
-                    for (long at = 0; at < limitBytes; ) {
-                        at += engine.device().copyPart(from + offset + at, between.asSlice(at), false);
-                    }
-                    for (long at = 0; at < limitBytes; ) {
-                        at += engine.device().copyPart(to + offset + at, between.asSlice(at), true);
-                    }
-                }
-                return limitBytes;
+                return moveWithin(from + offset, to + offset, limitBytes);
             }
         });
+    }
+
+    /** Ranges one behind the other: as one, so that the first failure is that of all. */
+    private abstract static class ListWork extends Work {
+        private final CopyList ranges;
+        private int range; // only the engine's thread, as the next
+        private long before; // bytes of the ranges before
+
+        ListWork(CopyList ranges, Copy copy) {
+            super(copy, ranges.totalBytes());
+            this.ranges = ranges;
+        }
+
+        @Override
+        long movePart(long offset, long limitBytes) {
+            while (offset - before == ranges.lengthBytes(range)) {
+                before += ranges.lengthBytes(range++);
+            }
+            long within = offset - before;
+            long limit = Math.min(limitBytes, ranges.lengthBytes(range) - within);
+            return moveRange(ranges.from(range) + within, ranges.to(range) + within, limit);
+        }
+
+        /** Moves bytes of a range up to the end of a page; returns how many. */
+        abstract long moveRange(long from, long to, long limitBytes);
+    }
+
+    @Override
+    public void copyIn(CopyList ranges, MemorySegment source, Copy copy) {
+        add(ranges, false, new ListWork(ranges, copy) {
+            @Override
+            long moveRange(long from, long to, long limitBytes) {
+                return engine.device().copyPart(to, source.asSlice(from, limitBytes), true);
+            }
+        });
+    }
+
+    @Override
+    public void copyOut(CopyList ranges, MemorySegment target, Copy copy) {
+        add(ranges, true, new ListWork(ranges, copy) {
+            @Override
+            long moveRange(long from, long to, long limitBytes) {
+                return engine.device().copyPart(from, target.asSlice(to, limitBytes), false);
+            }
+        });
+    }
+
+    @Override
+    public void copyWithin(CopyList ranges, Copy copy) {
+        for (int i = 0; i < ranges.count(); i++) {
+            checkAligned(ranges.to(i), ranges.lengthBytes(i));
+        }
+        add(ranges, true, new ListWork(ranges, copy) {
+            @Override
+            long moveRange(long from, long to, long limitBytes) {
+                return moveWithin(from, to, limitBytes);
+            }
+        });
+    }
+
+    private void add(CopyList ranges, boolean isFromDevice, ListWork work) {
+        for (int i = 0; i < ranges.count(); i++) {
+            checkAligned(isFromDevice ? ranges.from(i) : ranges.to(i), ranges.lengthBytes(i));
+        }
+        add(work);
+    }
+
+    private long moveWithin(long from, long to, long limitBytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment between = arena.allocate(limitBytes);
+            for (long at = 0; at < limitBytes; ) {
+                at += engine.device().copyPart(from + at, between.asSlice(at), false);
+            }
+            for (long at = 0; at < limitBytes; ) {
+                at += engine.device().copyPart(to + at, between.asSlice(at), true);
+            }
+        }
+        return limitBytes;
     }
 
     @Override
@@ -107,6 +177,10 @@ final class NpuStream implements CopyStream {
 
     private void add(long address, Work work) {
         checkAligned(address, work.lengthBytes);
+        add(work);
+    }
+
+    private void add(Work work) {
         engine.faults().before("copy");
         synchronized (this) {
             if (closed) {

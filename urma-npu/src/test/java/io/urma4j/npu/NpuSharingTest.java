@@ -11,6 +11,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyBatch;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.PeerClientRegistration;
@@ -108,9 +109,13 @@ class NpuSharingTest {
         NpuFixture.Active own = NpuFixture.active(here);
         try (PeerRegion region = opened(share.handle(), LENGTH);
                 CopyStream stream = region.engine().openStream()) {
-            Copy copy = new Copy();
-            own.region().copyTo(stream, 0, region, 0, LENGTH, copy);
-            assertThat(copy.await(TimeUnit.SECONDS.toNanos(10))).isTrue();
+            CopyBatch batch = new CopyBatch(region.engine(), 8);
+            batch.begin(own.region(), region);
+            for (int at = 0; at < LENGTH; at += LENGTH / 7) {
+                batch.add(at, at, Math.min(LENGTH / 7, LENGTH - at));
+            }
+            batch.start(stream);
+            assertThat(batch.copy().await(TimeUnit.SECONDS.toNanos(10))).isTrue();
         }
         assertSame(home.read(memory, 0, LENGTH), bytes);
         own.region().close();

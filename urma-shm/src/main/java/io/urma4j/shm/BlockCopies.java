@@ -12,8 +12,22 @@ import org.jspecify.annotations.Nullable;
 final class BlockCopies {
     private BlockCopies() {}
 
+    /** Moves a run of blocks; false if it cannot. */
+    @FunctionalInterface
+    interface Mover {
+        boolean move(
+                ShmSegment local, long offset, ShmImport remote, long remoteOffset, long lengthBytes, boolean isRead);
+    }
+
     /** Moves all blocks; after a failure {@link BlockTransfer#region} is the import at which it happened. */
     static void run(BlockTransfer transfer) {
+        if (!DirectMoves.tryBlocks(transfer)) {
+            run(transfer, RangeCopies::move);
+        }
+    }
+
+    /** Moves blocks until all are moved, or the mover cannot. Returns whether all are. */
+    static boolean run(BlockTransfer transfer, Mover mover) {
         ShmSegment local = (ShmSegment) transfer.local;
         ShmImport remote = (ShmImport) transfer.remote(0);
         long blockBytes = transfer.blockBytes;
@@ -34,13 +48,12 @@ final class BlockCopies {
             int run = transfer.run(i, end);
             long remoteOffset = (block - first) * blockBytes;
             long localOffset = transfer.localBlock(i) * blockBytes;
-            if (isRead) {
-                RangeCopies.read(local, localOffset, remote, remoteOffset, run * blockBytes);
-            } else {
-                RangeCopies.write(local, localOffset, remote, remoteOffset, run * blockBytes);
+            if (!mover.move(local, localOffset, remote, remoteOffset, run * blockBytes, isRead)) {
+                return false;
             }
             i += run;
         }
+        return true;
     }
 
     /** The first of its imports that is revoked; null if none is. */

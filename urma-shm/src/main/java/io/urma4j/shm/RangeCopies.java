@@ -23,12 +23,26 @@ final class RangeCopies {
         return !remote.isServed() && local.device() == null;
     }
 
+    /** Moves a range; always true. */
+    static boolean move(
+            ShmSegment local, long offset, ShmImport remote, long remoteOffset, long lengthBytes, boolean isRead) {
+        if (isRead) {
+            read(local, offset, remote, remoteOffset, lengthBytes);
+        } else {
+            write(local, offset, remote, remoteOffset, lengthBytes);
+        }
+        return true;
+    }
+
     static void write(ShmSegment from, long fromOffset, ShmImport to, long toOffset, long lengthBytes) {
         StagedRegion device = from.device();
+        if (DirectMoves.tryRange(from, fromOffset, to, toOffset, lengthBytes, false)) {
+            return;
+        }
         if (device == null) {
             write(from.memory, fromOffset, to, toOffset, lengthBytes);
         } else if (to.isServed()) {
-            writeServed(device, fromOffset, to.served(), toOffset, lengthBytes);
+            relay(device, fromOffset, to.served(), toOffset, lengthBytes, true);
         } else {
             device.read(fromOffset, to.memory, toOffset, lengthBytes);
         }
@@ -45,8 +59,11 @@ final class RangeCopies {
 
     static void read(ShmSegment to, long toOffset, ShmImport from, long fromOffset, long lengthBytes) {
         StagedRegion device = to.device();
+        if (DirectMoves.tryRange(to, toOffset, from, fromOffset, lengthBytes, true)) {
+            return;
+        }
         if (from.isServed() && device != null) {
-            readServed(device, toOffset, from.served(), fromOffset, lengthBytes);
+            relay(device, toOffset, from.served(), fromOffset, lengthBytes, false);
         } else if (from.isServed()) {
             from.served().read(fromOffset, to.memory, toOffset, lengthBytes);
         } else if (device != null) {
@@ -56,22 +73,7 @@ final class RangeCopies {
         }
     }
 
-    // ---- from device to device
-
-    private static void writeServed(
-            StagedRegion from, long fromOffset, ServedMemory to, long toOffset, long lengthBytes) {
-        if (!to.tryWrite(toOffset, from, fromOffset, lengthBytes)) {
-            relay(from, fromOffset, to, toOffset, lengthBytes, true);
-        }
-    }
-
-    private static void readServed(
-            StagedRegion to, long toOffset, ServedMemory from, long fromOffset, long lengthBytes) {
-        if (!from.tryRead(fromOffset, to, toOffset, lengthBytes)) {
-            relay(to, toOffset, from, fromOffset, lengthBytes, false);
-        }
-    }
-
+    /** From device to device. */
     private static void relay(
             StagedRegion near, long nearOffset, ServedMemory far, long farOffset, long lengthBytes, boolean isWrite) {
         MemorySegment room = MemorySegment.ofArray(new byte[(int) Math.min(lengthBytes, RELAY_BYTES)]);

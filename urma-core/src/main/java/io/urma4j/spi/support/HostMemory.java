@@ -23,4 +23,7 @@ public interface HostMemory extends ProviderMemory {
 
     /** The importers of earlier registrations that may still touch it. */
     Quarantine quarantine();
+
+    /** How copy engines reach it. */
+    HostPinning pinning();
 }

@@ -3,6 +3,7 @@ package io.urma4j.spi.support;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyBatch;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DmaEngine;
 import io.urma4j.peer.PeerRegion;
@@ -15,25 +16,37 @@ import org.jspecify.annotations.Nullable;
 final class StagedLane extends FragmentLane implements AutoCloseable {
     private static final int PAGE_BYTES = 4096;
 
-    private static final long MAX_COPY_BYTES = 64L << 20;
+    /** Ranges and bytes that start at once without fragments: a timeout then means a stuck device. */
+    private static final int MAX_RANGES = 64;
 
-    /** How long a fragment, or one copy within the device, may take. */
+    private static final long MAX_BATCH_BYTES = 64L << 20;
+
+    /** In flight at once: the device has work while the next batch is filled. */
+    private static final int BATCHES = 4;
+
+    /** How long a fragment, or one batch, may take. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final Arena arena;
     private final DmaEngine.Pinning pinning;
     private final CopyStream stream;
     private final Copy[] copies = new Copy[FRAGMENTS];
+    private final CopyBatch[] batches = new CopyBatch[BATCHES];
+    private int filling; // the batch that takes ranges
     private @Nullable PeerRegion region; // of the transfer in progress
     private long base; // where it begins in the region
 
-    private StagedLane(Arena arena, MemorySegment slab, DmaEngine.Pinning pinning, CopyStream stream) {
+    private StagedLane(
+            Arena arena, MemorySegment slab, DmaEngine.Pinning pinning, DmaEngine engine, CopyStream stream) {
         super(slab);
         this.arena = arena;
         this.pinning = pinning;
         this.stream = stream;
         for (int i = 0; i < FRAGMENTS; i++) {
             copies[i] = new Copy();
+        }
+        for (int i = 0; i < BATCHES; i++) {
+            batches[i] = new CopyBatch(engine, MAX_RANGES);
         }
     }
 
@@ -52,7 +65,7 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     private static StagedLane open(DmaEngine engine, Arena arena, MemorySegment slab) {
         DmaEngine.Pinning pinning = engine.pinHost(slab);
         try {
-            return new StagedLane(arena, slab, pinning, engine.openStream());
+            return new StagedLane(arena, slab, pinning, engine, engine.openStream());
         } catch (RuntimeException | Error e) {
             pinning.close();
             throw e;
@@ -71,19 +84,69 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
         write(from, fromOffset, lengthBytes);
     }
 
-    /** Within the device: no fragment is used. Long copies are cut, so that a timeout means a stuck device. */
-    void copy(PeerRegion from, long offset, PeerRegion to, long toOffset, long lengthBytes) {
-        begin(from, offset);
-        try {
-            for (long done = 0; done < lengthBytes; done += MAX_COPY_BYTES) {
-                long piece = Math.min(MAX_COPY_BYTES, lengthBytes - done);
-                from.copyTo(stream, offset + done, to, toOffset + done, piece, copies[0]);
-                finish(0);
+    // ---- without fragments
+
+    /** Copies within the device, soon. Long copies are cut. */
+    void start(PeerRegion from, long offset, PeerRegion to, long toOffset, long lengthBytes) {
+        region = from;
+        long done = 0;
+        while (done < lengthBytes) {
+            if (!hasRoom() || !batches[filling].isBetween(from, to)) {
+                next().begin(from, to);
             }
-        } finally {
-            quiet();
+            done += add(offset + done, toOffset + done, lengthBytes - done);
         }
     }
+
+    /** Copies between the device and pinned memory, soon. */
+    void start(PeerRegion of, long offset, MemorySegment host, long hostOffset, long lengthBytes, boolean isToRegion) {
+        region = of;
+        long done = 0;
+        while (done < lengthBytes) {
+            if (!hasRoom() || !batches[filling].isBetween(of, host, isToRegion)) {
+                next().begin(of, host, isToRegion);
+            }
+            done += add(offset + done, hostOffset + done, lengthBytes - done);
+        }
+    }
+
+    private boolean hasRoom() {
+        CopyBatch batch = batches[filling];
+        return batch.takes() && batch.totalBytes() < MAX_BATCH_BYTES;
+    }
+
+    private long add(long offset, long otherOffset, long lengthBytes) {
+        CopyBatch batch = batches[filling];
+        long piece = Math.min(lengthBytes, MAX_BATCH_BYTES - batch.totalBytes());
+        batch.add(offset, otherOffset, piece);
+        return piece;
+    }
+
+    /** Starts the batch that was filled, and returns one whose copies have ended. */
+    private CopyBatch next() {
+        startFilled();
+        CopyBatch batch = batches[filling];
+        finish(batch.copy());
+        return batch;
+    }
+
+    private void startFilled() {
+        CopyBatch batch = batches[filling];
+        if (batch.isReady()) {
+            batch.start(stream);
+            filling = (filling + 1) % BATCHES;
+        }
+    }
+
+    /** Starts what was not started yet, and waits for the end of all. */
+    void finishStarted() {
+        startFilled();
+        for (CopyBatch batch : batches) {
+            finish(batch.copy());
+        }
+    }
+
+    // ---- with them
 
     private void begin(PeerRegion of, long offset) {
         region = of;
@@ -108,7 +171,10 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
 
     @Override
     protected void finish(int fragment) {
-        Copy copy = copies[fragment];
+        finish(copies[fragment]);
+    }
+
+    private void finish(Copy copy) {
         if (!copy.await(TIMEOUT.toNanos())) {
             throw new UrmaException(
                     UrmaStatus.ETIMEOUT,
@@ -124,16 +190,29 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     @Override
     protected void quiet() {
         region = null;
+        for (CopyBatch batch : batches) {
+            batch.clear();
+        }
         if (isIdle()) {
             return;
         }
         for (Copy copy : copies) {
-            if (!copy.isDone()) {
-                stream.abort(copy);
-            }
+            abort(copy);
+        }
+        for (CopyBatch batch : batches) {
+            abort(batch.copy());
         }
         for (Copy copy : copies) {
             copy.await(TIMEOUT.toNanos());
+        }
+        for (CopyBatch batch : batches) {
+            batch.copy().await(TIMEOUT.toNanos());
+        }
+    }
+
+    private void abort(Copy copy) {
+        if (!copy.isDone()) {
+            stream.abort(copy);
         }
     }
 
@@ -141,6 +220,11 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     boolean isIdle() {
         for (Copy copy : copies) {
             if (!copy.isDone()) {
+                return false;
+            }
+        }
+        for (CopyBatch batch : batches) {
+            if (!batch.copy().isDone()) {
                 return false;
             }
         }

@@ -81,22 +81,9 @@ public final class StagedRegion {
         }
     }
 
-    /** Whether one copy moves bytes between both: they lie on one device. */
-    public boolean reaches(StagedRegion other) {
-        return engine.equals(other.engine);
-    }
-
-    /** Copies bytes of the device to a region that it {@link #reaches}, without the host; fails as {@link #read}. */
-    public void copyTo(long offset, StagedRegion to, long toOffset, long lengthBytes) {
-        if (lengthBytes == 0) {
-            return;
-        }
-        StagedLane lane = copies.take(engine);
-        try {
-            lane.copy(region, offset, to.region, toOffset, lengthBytes);
-        } finally {
-            copies.give(engine, lane);
-        }
+    /** Begins copies of this region's engine that need no fragment; the caller closes them. */
+    public DirectCopies direct() {
+        return new DirectCopies(copies, engine);
     }
 
     @Override

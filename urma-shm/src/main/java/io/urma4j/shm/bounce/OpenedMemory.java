@@ -106,7 +106,9 @@ public final class OpenedMemory {
         return now != null && now.region().isUsable();
     }
 
-    private @Nullable StagedRegion usable(boolean forWrite) {
+    /** Its region for copies of this process's own; null if the home must move the bytes. */
+    @Nullable
+    StagedRegion usable(boolean forWrite) {
         StagedRegion now = opened;
         return now == null || (forWrite && !access.canWrite()) || !now.region().isUsable() ? null : now;
     }
@@ -121,18 +123,6 @@ public final class OpenedMemory {
     boolean tryWrite(long offset, MemorySegment from, long fromOffset, long lengthBytes) {
         StagedRegion to = usable(true);
         return to != null && isCopied(() -> to.write(offset, from, fromOffset, lengthBytes));
-    }
-
-    /** Copies it to memory of a device that reaches it. */
-    boolean tryRead(long offset, StagedRegion to, long toOffset, long lengthBytes) {
-        StagedRegion from = usable(false);
-        return from != null && from.reaches(to) && isCopied(() -> from.copyTo(offset, to, toOffset, lengthBytes));
-    }
-
-    /** Copies memory of a device that reaches it. */
-    boolean tryWrite(long offset, StagedRegion from, long fromOffset, long lengthBytes) {
-        StagedRegion to = usable(true);
-        return to != null && to.reaches(from) && isCopied(() -> from.copyTo(fromOffset, to, offset, lengthBytes));
     }
 
     private static boolean isCopied(Runnable copy) {

@@ -41,10 +41,10 @@ public record ServedMemory(
         }
     }
 
-    /** Copies it to device memory of this process in one hop; false if that is not possible: nothing has to be undone. */
-    public boolean tryRead(long offset, StagedRegion to, long toOffset, long length) {
+    /** Its whole segment where this process has opened it; null where its home must move the bytes. */
+    public @Nullable StagedRegion opened(boolean forWrite) {
         checkOpen();
-        return opened != null && opened.tryRead(base + offset, to, toOffset, length);
+        return opened == null ? null : opened.usable(forWrite);
     }
 
     /** Copies memory that other threads write to it; fails as {@link #read}. */
@@ -53,12 +53,6 @@ public record ServedMemory(
         if (opened == null || !opened.tryWrite(base + offset, from, fromOffset, length)) {
             client.write(this, offset, from, fromOffset, length);
         }
-    }
-
-    /** The opposite of {@link #tryRead}. */
-    public boolean tryWrite(long offset, StagedRegion from, long fromOffset, long length) {
-        checkOpen();
-        return opened != null && opened.tryWrite(base + offset, from, fromOffset, length);
     }
 
     /** Executes an atomic on it; returns the old value. Fails as {@link #read}. */

@@ -12,6 +12,7 @@ import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.SegmentTable;
 import io.urma4j.spi.support.HostMemory;
+import io.urma4j.spi.support.HostPinning;
 import io.urma4j.spi.support.StagedRegion;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -87,6 +88,11 @@ public final class ShmSegment implements ProviderSegment, SegmentTable.Entry {
     @Nullable
     HostMemory allocated() {
         return allocated;
+    }
+
+    /** How copy engines reach its memory of the host; null for other memory, whose owner may free it at any time. */
+    public @Nullable HostPinning pinning() {
+        return allocated == null ? null : allocated.pinning();
     }
 
     @Override

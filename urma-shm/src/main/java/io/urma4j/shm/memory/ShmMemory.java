@@ -13,6 +13,7 @@ import io.urma4j.libc.MemFd.Seal;
 import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.support.Fence;
 import io.urma4j.spi.support.HostMemory;
+import io.urma4j.spi.support.HostPinning;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
 import io.urma4j.spi.support.Quarantine;
@@ -43,6 +44,7 @@ public final class ShmMemory implements HostMemory {
     private final MemorySegment segment;
     private final AllocReport report;
     private final Quarantine quarantine = new Quarantine();
+    private final HostPinning pinning;
 
     private final Set<Object> users = new LinkedHashSet<>(); // these five: guarded by this
     private final Set<Object> writableUsers = new LinkedHashSet<>();
@@ -55,6 +57,7 @@ public final class ShmMemory implements HostMemory {
         this.fd = fd;
         this.arena = arena;
         this.segment = segment;
+        this.pinning = new HostPinning(segment);
         this.report = report;
     }
 
@@ -267,9 +270,15 @@ public final class ShmMemory implements HostMemory {
         return quarantine;
     }
 
+    @Override
+    public HostPinning pinning() {
+        return pinning;
+    }
+
     /** Unmaps it here; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
+        pinning.close();
         Fence.close(this, arena);
         fd.close();
         synchronized (this) {

@@ -9,6 +9,7 @@ import io.urma4j.libc.Mapping;
 import io.urma4j.libc.PageWishes;
 import io.urma4j.spi.support.Fence;
 import io.urma4j.spi.support.HostMemory;
+import io.urma4j.spi.support.HostPinning;
 import io.urma4j.spi.support.MemoryBudget;
 import io.urma4j.spi.support.MemoryLimits;
 import io.urma4j.spi.support.Quarantine;
@@ -27,12 +28,14 @@ final class UdmaMemory implements HostMemory {
     private final MemorySegment segment;
     private final AllocReport report;
     private final Quarantine quarantine = new Quarantine();
+    private final HostPinning pinning;
     private final Set<Object> users = new LinkedHashSet<>(); // these two: guarded by this
     private boolean alone;
 
     private UdmaMemory(Arena arena, MemorySegment segment, AllocReport report) {
         this.arena = arena;
         this.segment = segment;
+        this.pinning = new HostPinning(segment);
         this.report = report;
     }
 
@@ -106,9 +109,15 @@ final class UdmaMemory implements HostMemory {
         return quarantine;
     }
 
+    @Override
+    public HostPinning pinning() {
+        return pinning;
+    }
+
     /** Frees it; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
+        pinning.close();
         Fence.close(this, arena);
     }
 

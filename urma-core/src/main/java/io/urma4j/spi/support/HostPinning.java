@@ -1,0 +1,72 @@
+package io.urma4j.spi.support;
+
+import io.urma4j.peer.DmaEngine;
+import io.urma4j.peer.DmaEngine.Pinning;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Host memory of this process as copy engines reach it: the drivers pin it at its first use, granule by granule, until it is freed.
+ * So the first use costs a bounded time, also in large memory. Safe for any thread.
+ */
+public final class HostPinning {
+    /** What is pinned at once, and what no copy may cross. */
+    public static final long GRANULE_BYTES = 64L << 20;
+
+    private final MemorySegment memory;
+    private final Map<DmaEngine, @Nullable Pinning[]> engines = new HashMap<>(); // both guarded by this
+    private boolean closed;
+
+    /** Of memory that is freed after {@link #close}. */
+    public HostPinning(MemorySegment memory) {
+        this.memory = memory;
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    /** Whether that engine's copies of a range need no fragment. Blocks while the driver pins. */
+    synchronized boolean isDirect(DmaEngine engine, long offset, long lengthBytes) {
+        long last = (offset + lengthBytes - 1) / GRANULE_BYTES;
+        for (long granule = offset / GRANULE_BYTES; granule <= last; granule++) {
+            if (closed || !pinned(engine, (int) granule).isDirect()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Pinning pinned(DmaEngine engine, int granule) {
+        @Nullable
+        Pinning[] granules =
+                engines.computeIfAbsent(engine, _ -> new Pinning[(int) ((memory.byteSize() - 1) / GRANULE_BYTES) + 1]);
+        Pinning pinning = granules[granule];
+        if (pinning == null) {
+            long from = granule * GRANULE_BYTES;
+            pinning = engine.pinHost(memory.asSlice(from, Math.min(GRANULE_BYTES, memory.byteSize() - from)));
+            granules[granule] = pinning;
+        }
+        return pinning;
+    }
+
+    /** Unpins the memory, which no copy uses any more. Idempotent. */
+    public synchronized void close() {
+        closed = true;
+        for (@Nullable Pinning[] granules : engines.values()) {
+            for (Pinning pinning : granules) {
+                if (pinning != null) {
+                    pinning.close();
+                }
+            }
+        }
+        engines.clear();
+    }
+
+    @Override
+    public String toString() {
+        return "pinning of " + memory;
+    }
+}
