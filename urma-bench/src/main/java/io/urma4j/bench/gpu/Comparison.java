@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param what was measured, beside what
  */
 record Comparison(String name, String what, Rounds rounds, Limit limit) {
-    private static final String ROW = "| %-16s | %-71s | %10s | %10s | %6s | %11s | %6s | %-6s |";
+    private static final String ROW = "| %-20s | %-75s | %10s | %10s | %6s | %11s | %6s | %-6s |";
 
     /** The first lines of a table. */
     static final String HEAD = head();
