@@ -11,7 +11,7 @@ public final class CopyList {
     private int count;
     private long totalBytes;
 
-    /** An empty list with room for so many ranges. */
+    /** An empty list. */
     public CopyList(int capacity) {
         from = new long[capacity];
         to = new long[capacity];

@@ -1,11 +1,13 @@
 package io.urma4j.cuda;
 
 import static io.urma4j.cuda.CudaFixture.assertSame;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.cuda.CudaFixture.Active;
 import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyBatch;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceMemory;
 import java.lang.foreign.MemorySegment;
@@ -55,6 +57,67 @@ class CudaStreamTest {
         } catch (AssertionError e) {
             cuda.driver.letGo();
             throw e;
+        }
+    }
+
+    private static CopyBatch batch(Active active, MemorySegment host, boolean isIn) {
+        CopyBatch batch = new CopyBatch(active.region().engine(), 64);
+        batch.begin(active.region(), host, isIn);
+        for (int i = 0; i < 16; i++) {
+            batch.add(i * 256L, (15 - i) * 256L, 256); // the blocks change their order
+        }
+        return batch;
+    }
+
+    @Test
+    void severalRangesAreOneCopyWithoutAnEvent() {
+        try (CudaFixture cuda = new CudaFixture();
+                DeviceMemory memory = cuda.allocate(4096);
+                CopyStream stream = cuda.client.engine(0).openStream()) {
+            MemorySegment pattern = cuda.pattern(4096, 1);
+            MemorySegment back = cuda.arena.allocate(4096);
+            Active active = CudaFixture.active(memory);
+
+            CopyBatch in = batch(active, pattern, true);
+            in.start(stream);
+            assertThat(in.copy().await(SOON)).isTrue();
+            assertThat(in.copy().failure()).isNull();
+            assertSame(cuda.read(memory, 256, 256), pattern.asSlice(14 * 256, 256));
+            CopyBatch out = batch(active, back, false);
+            out.start(stream);
+            assertThat(out.copy().await(SOON)).isTrue();
+            assertSame(back, pattern);
+
+            assertThat(cuda.driver.count("cuMemcpyHtoDAsync_v2")).isEqualTo(16);
+            assertThat(cuda.driver.count("cuMemcpyDtoHAsync_v2")).isEqualTo(17); // one is the test's own
+            assertThat(cuda.driver.count("cuEventRecord")).isZero();
+            active.region().close();
+        }
+    }
+
+    /** What the driver has of the list moves bytes until the stream is done. */
+    @Test
+    void rangesWhoseSuccessorFailsAreAwaited() {
+        try (CudaFixture cuda = new CudaFixture();
+                DeviceMemory memory = cuda.allocate(4096);
+                CopyStream stream = cuda.client.engine(0).openStream()) {
+            MemorySegment pattern = cuda.pattern(4096, 2);
+            memory.fill(0, 4096, (byte) 0);
+            Active active = CudaFixture.active(memory);
+            cuda.driver.hold(true);
+            cuda.driver.failAfter("cuMemcpyHtoDAsync_v2", 3, CudaCode.INVALID_VALUE);
+
+            CopyBatch in = batch(active, pattern, true);
+            in.start(stream);
+            awaitCalls(cuda, "cuStreamSynchronize", 1);
+            assertThat(in.copy().isDone()).isFalse();
+            cuda.driver.hold(false);
+            assertThat(in.copy().await(SOON)).isTrue();
+
+            assertThat(in.copy().failure()).hasMessageContaining("cuMemcpyHtoDAsync_v2");
+            assertThat(cuda.driver.byteAt(memory.address() + 2 * 256)).isEqualTo(pattern.get(JAVA_BYTE, 13 * 256));
+            cuda.driver.fail("cuMemcpyHtoDAsync_v2", 0);
+            active.region().close();
         }
     }
 

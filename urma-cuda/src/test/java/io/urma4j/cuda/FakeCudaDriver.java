@@ -96,6 +96,7 @@ final class FakeCudaDriver implements CudaDriver {
 
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
     private final Map<String, Integer> failures = new ConcurrentHashMap<>();
+    private final Map<String, Integer> allowed = new ConcurrentHashMap<>(); // calls before they fail
     private final Map<String, Set<String>> threads = new ConcurrentHashMap<>();
     private final Map<String, CountDownLatch> blocked = new ConcurrentHashMap<>();
     private final List<String> violations = Collections.synchronizedList(new ArrayList<>());
@@ -140,6 +141,12 @@ final class FakeCudaDriver implements CudaDriver {
     /** Each later call of a function fails; 0 ends that. */
     void fail(String function, int code) {
         failures.put(function, code);
+    }
+
+    /** The same after {@code calls} more calls, which succeed. */
+    void failAfter(String function, int calls, int code) {
+        allowed.put(function, count(function) + calls);
+        fail(function, code);
     }
 
     /** Calls of a function so far. */
@@ -267,7 +274,7 @@ final class FakeCudaDriver implements CudaDriver {
             throw failure(function, CudaCode.INVALID_CONTEXT);
         }
         int code = failures.getOrDefault(function, 0);
-        if (code != 0) {
+        if (code != 0 && count(function) > allowed.getOrDefault(function, 0)) {
             throw failure(function, code);
         }
     }

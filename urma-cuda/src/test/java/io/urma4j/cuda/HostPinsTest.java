@@ -19,6 +19,7 @@ class HostPinsTest {
             Pinning first = cuda.client.engine(0).pinHost(slab);
             Pinning second = cuda.client.engine(1).pinHost(slab);
             assertThat(cuda.driver.count("cuMemHostRegister_v2")).isOne();
+            assertThat(second.isDirect()).isTrue();
 
             first.close();
             first.close();
@@ -36,6 +37,7 @@ class HostPinsTest {
             onOwnThread(cuda, () -> cuda.driver.registerHost(slab.address(), slab.byteSize(), 1));
 
             Pinning pinning = cuda.client.engine(0).pinHost(slab);
+            assertThat(pinning.isDirect()).isFalse();
             try (DeviceMemory memory = cuda.allocate(4096)) {
                 memory.copyFrom(0, slab.asSlice(0, 4096));
             }
@@ -61,6 +63,7 @@ class HostPinsTest {
             MemorySegment slab = cuda.arena.allocate(1 << 20, 4096);
             cuda.driver.fail("cuMemHostRegister_v2", CudaCode.NOT_SUPPORTED);
             Pinning pinning = cuda.client.engine(0).pinHost(slab);
+            assertThat(pinning.isDirect()).isFalse();
             try (DeviceMemory memory = cuda.allocate(4096)) {
                 memory.copyFrom(0, slab.asSlice(0, 4096));
             }

@@ -24,6 +24,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -204,6 +205,43 @@ public abstract class OpenedSegmentsContract extends Contract {
             assertThat(payload.firstDifference(
                             bytes, (long) localBlocks[i] * block, (long) remoteBlocks[i] * block, block))
                     .isEqualTo(-1);
+        }
+    }
+
+    /** S15.47: many blocks of opened memory move exactly, more than one call of an engine takes. */
+    @Rule({"S15.47", "S16.8"})
+    @ParameterizedTest
+    @CsvSource({"host, READ", "host, WRITE", "device, READ", "device, WRITE"})
+    void manyBlocksMoveToAndFromOpenedMemory(String place, Opcode opcode) {
+        int count = 200;
+        var opened = opened((long) count * KB);
+        var payload = new Payload(Seed.OF_RUN + 3);
+        opened.home().fill(payload);
+        var own = new Payload(Seed.OF_RUN + 4);
+        DeviceMemory device = allocate((long) count * KB, own);
+        var local = place.equals("host") ? pair.initiator().buffer((long) count * KB, own) : registered(device);
+        var queue = pair.initiator().queue();
+        int[] localBlocks = PreparingContract.shuffled(count, Seed.randomFor("opened blocks"));
+        int[] remoteBlocks = PreparingContract.upTo(count);
+
+        try (var pages = PreparedTransfer.of(queue.jfs(), List.of(opened.remote()), local, KB, count)) {
+            assertThat(pages.post(opcode, localBlocks, remoteBlocks, 6)).isTrue();
+            assertThat(queue.awaitCompletion())
+                    .returns(CompletionStatus.SUCCESS, Outcome::status)
+                    .returns((long) count * KB, Outcome::lengthBytes);
+        }
+
+        MemorySegment here = place.equals("host") ? local.memory() : arena.allocate((long) count * KB);
+        if (!place.equals("host")) {
+            device.copyTo(0, here);
+        }
+        for (int i = 0; i < count; i++) {
+            long localAt = (long) localBlocks[i] * KB;
+            long remoteAt = (long) remoteBlocks[i] * KB;
+            long difference = opcode == Opcode.READ
+                    ? payload.firstDifference(here, localAt, remoteAt, KB)
+                    : opened.home().firstDifference(own, remoteAt, localAt, KB);
+            assertThat(difference).as("block " + i).isEqualTo(-1);
         }
     }
 

@@ -22,9 +22,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The home of device memory in a process of its own: says the segment's line, answers each line, a length, with the checksum of so
- * many bytes of it, and
- * ends with its standard input.
+ * The home of device memory in a process of its own: says the segment's line, answers each line, a length, with the checksum of
+ * that much of the memory, and ends with its standard input.
  */
 final class DeviceHome {
     /** How importers reach the memory. */

@@ -75,7 +75,7 @@ record PartRun(Report report, Optional<String> library, Path jars) {
      */
     List<String> urma(String... arguments) throws SkippedException {
         List<String> command = new ArrayList<>(java());
-        command.addAll(List.of("-jar", jar("urma.jar")));
+        command.addAll(List.of("-jar", jar("urma")));
         command.addAll(List.of(arguments));
         return command;
     }
@@ -89,10 +89,7 @@ record PartRun(Report report, Optional<String> library, Path jars) {
         List<String> command = new ArrayList<>(java());
         library.ifPresent(path -> command.add("-D" + LIBRARY_SETTING + "=" + path));
         command.addAll(List.of(
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                jar("gpu.jar") + File.pathSeparator + jar("urma.jar"),
-                mainClass));
+                "--enable-native-access=ALL-UNNAMED", "-cp", jar("gpu") + File.pathSeparator + jar("urma"), mainClass));
         command.addAll(List.of(arguments));
         return command;
     }
@@ -102,7 +99,7 @@ record PartRun(Report report, Optional<String> library, Path jars) {
     }
 
     private String jar(String name) throws SkippedException {
-        Path jar = Path.of(jars + "/" + name);
+        Path jar = Path.of(jars + "/" + name + ".jar");
         if (!Files.exists(jar)) {
             throw new SkippedException("the jars are not here: '" + jar + "' does not exist");
         }
