@@ -113,13 +113,12 @@ final class BlockAllocator {
     /** What a request gets without waiting; null if it gets nothing. */
     @Nullable
     Grant tryGrant(Request request) {
-        lock.lock();
-        try {
+        Grant[] granted = new Grant[1];
+        change(() -> {
             checkOpen();
-            return queueOf(request).isEmpty() ? plan(request, false) : null;
-        } finally {
-            lock.unlock();
-        }
+            granted[0] = queueOf(request).isEmpty() ? plan(request, false) : null;
+        });
+        return granted[0];
     }
 
     /** Settles a waiter now, or when its turn has come. */

@@ -72,11 +72,13 @@ final class ContextSlabs implements SlabSource {
             }
             throw e;
         }
+        List<LocalSegment> all = List.copyOf(registrations);
         return new SlabMemory(
                 memory.segment(),
-                List.copyOf(registrations),
+                all,
                 exportable,
                 isChecked ? memory::segment : null,
+                () -> Registrations.areImported(all),
                 () -> ClosingOrder.throwIfFailed(free(registrations, memory)));
     }
 

@@ -131,7 +131,9 @@ final class SlabBudget {
         long before = registeredBytes;
         if (lacking > limitBytes - registeredBytes) {
             collect();
-            if (lacking > limitBytes - registeredBytes + freeableBytes()) {
+            long free = limitBytes - registeredBytes + freeableBytes();
+            if (lacking > free) {
+                condemnImported(lacking - free - condemnedBytes);
                 return false;
             }
             replaceIdleSlabs(grant, lacking);
@@ -157,11 +159,32 @@ final class SlabBudget {
     private long freeableBytes() {
         long bytes = 0;
         for (Slab slab : slabs) {
-            if (slab.isFreeable()) {
+            if (isFreeableAtOnce(slab)) {
                 bytes += slab.lengthBytes();
             }
         }
         return bytes;
+    }
+
+    private static boolean isFreeableAtOnce(Slab slab) {
+        return slab.isFreeable() && !slab.memory().isImported();
+    }
+
+    /** Condemns slabs until {@code bytes} more will be free, if it can: their importers may take long to answer. */
+    private void condemnImported(long bytes) {
+        List<Slab> imported = slabs.stream()
+                .filter(slab -> slab.isFreeable() && slab.memory().isImported())
+                .toList();
+        if (bytes > imported.stream().mapToLong(Slab::lengthBytes).sum()) {
+            return;
+        }
+        long left = bytes;
+        for (Slab slab : imported) {
+            if (left > 0) {
+                left -= slab.lengthBytes();
+                condemn(slab);
+            }
+        }
     }
 
     private void replaceIdleSlabs(Grant grant, long lacking) {
@@ -169,7 +192,7 @@ final class SlabBudget {
             if (lacking <= limitBytes - registeredBytes) {
                 return;
             }
-            if (slab.isFreeable()) {
+            if (isFreeableAtOnce(slab)) {
                 remove(slab);
                 registeredBytes -= slab.lengthBytes();
                 grant.victims().add(slab);

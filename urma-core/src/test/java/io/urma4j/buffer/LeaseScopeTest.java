@@ -26,6 +26,7 @@ class LeaseScopeTest {
                     List.of(),
                     Access.LOCAL_ONLY,
                     arena -> arena.allocate(BYTES), // another memory for each lease: here only the scope matters
+                    () -> false,
                     () -> {}),
             _ -> returned.incrementAndGet());
 

@@ -4,15 +4,19 @@ import io.urma4j.Access;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Slabs of plain memory. A test can refuse some, and sees how much memory there is. */
 final class PlainSlabs implements SlabSource {
     private final AtomicLong liveBytes = new AtomicLong();
     private final AtomicLong mostBytes = new AtomicLong();
     private final AtomicInteger refusals = new AtomicInteger();
+    private volatile @Nullable CountDownLatch importer;
     private final AtomicInteger unfreeable = new AtomicInteger();
 
     @Override
@@ -22,13 +26,31 @@ final class PlainSlabs implements SlabSource {
         }
         Arena arena = Arena.ofShared();
         mostBytes.accumulateAndGet(liveBytes.addAndGet(lengthBytes), Math::max);
-        return new SlabMemory(arena.allocate(lengthBytes, SizeClasses.PAGE_BYTES), List.of(), Access.LOCAL_ONLY, () -> {
+        MemorySegment memory = arena.allocate(lengthBytes, SizeClasses.PAGE_BYTES);
+        return new SlabMemory(memory, List.of(), Access.LOCAL_ONLY, null, () -> importer != null, () -> {
+            awaitImporter();
             if (isDue(unfreeable)) {
                 throw new UrmaException(UrmaStatus.EAGAIN, "slabs", "cannot be freed now");
             }
             arena.close();
             liveBytes.addAndGet(-lengthBytes);
         });
+    }
+
+    private void awaitImporter() {
+        CountDownLatch answer = importer;
+        if (answer != null) {
+            try {
+                answer.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** From now on a peer imports each slab, and does not answer before the latch. */
+    void importEach(CountDownLatch answer) {
+        importer = answer;
     }
 
     private static boolean isDue(AtomicInteger count) {

@@ -9,7 +9,9 @@ import io.urma4j.UrmaStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -61,6 +63,27 @@ class RegisteredBufferPoolTest {
             }
         }
         assertThat(slabs.liveBytes()).isZero();
+    }
+
+    /** S14.13: a peer that imports an idle slab, and does not answer, delays no request that must not wait. */
+    @Test
+    void anImporterThatDoesNotAnswerDelaysNoTry() throws Exception {
+        CountDownLatch answer = new CountDownLatch(1);
+        try (RegisteredBufferPool pool = pool(PoolConfig.builder(4 * MB))) {
+            acquire(pool, 64).close(); // its slab is idle, and a part of the budget
+            slabs.importEach(answer);
+
+            CompletableFuture<Optional<RdmaBuf>> tried = CompletableFuture.supplyAsync(() -> pool.tryAcquire(4 * MB));
+            assertThat(tried).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(Optional.empty());
+
+            CompletableFuture<RdmaBuf> waiting = pool.acquireAsync(4 * MB, inline());
+            assertThat(waiting).isNotDone();
+            answer.countDown();
+            waiting.get(20, TimeUnit.SECONDS).close();
+            assertThat(slabs.mostBytes()).isEqualTo(4 * MB);
+        } finally {
+            answer.countDown();
+        }
     }
 
     /** S14.8. */
