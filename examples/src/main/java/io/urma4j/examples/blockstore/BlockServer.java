@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class BlockServer implements AutoCloseable {
     private static final int MOST_SESSIONS = 64;
-    private static final int CREDITS = 8; // of each session
+    private static final int CREDITS = 8; // of each client
     private static final int MOST_HELLOS = 16; // at once; each may wait for a client that does not answer
     private static final int HELLO_BUFFERS = 64; // for messages without credit
     private static final int MOST_MESSAGE_BYTES = 1024;
@@ -64,6 +64,7 @@ final class BlockServer implements AutoCloseable {
     private final Map<Long, Session> sessions = new ConcurrentHashMap<>();
     private final AtomicLong nextSession;
     private final AtomicLong refused = new AtomicLong();
+    private final Credits credits = new Credits(CREDITS);
     private final Semaphore hellos = new Semaphore(MOST_HELLOS);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private volatile boolean ending;
@@ -188,7 +189,8 @@ final class BlockServer implements AutoCloseable {
         }
         MessageChannel.Peer client = channel.connect(replyTo);
         ClientMemory memory = new ClientMemory(transfers, message.sender());
-        Session session = new Session(nextSession.getAndIncrement(), message.sender(), client, memory, CREDITS);
+        Session session =
+                new Session(nextSession.getAndIncrement(), message.sender(), client, memory, credits, threads);
         sessions.put(session.number(), session);
         session.send(new Reply(Status.WELCOME, 0, session.number(), request.id(), 0, 0, 0, identity));
     }
@@ -250,7 +252,7 @@ final class BlockServer implements AutoCloseable {
             begun.ifPresent(reply -> {
                 var _ = reply.whenComplete((known, failure) -> {
                     if (failure == null) {
-                        session.end(known);
+                        session.endAtOnce(known);
                     } else {
                         failed(session, request, Objects.requireNonNullElse(failure.getCause(), failure));
                     }
@@ -264,7 +266,7 @@ final class BlockServer implements AutoCloseable {
     }
 
     private static void failed(Session session, Request request, Throwable failure) {
-        session.end(Reply.of(Status.RETRY, request, String.valueOf(failure.getMessage())));
+        session.endAtOnce(Reply.of(Status.RETRY, request, String.valueOf(failure.getMessage())));
         session.fail();
     }
 

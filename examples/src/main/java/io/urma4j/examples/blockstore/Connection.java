@@ -1,5 +1,6 @@
 package io.urma4j.examples.blockstore;
 
+import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.UrmaException;
 import io.urma4j.buffer.Peer;
@@ -173,9 +174,9 @@ final class Connection implements AutoCloseable {
         return new ConnectionLostException("the thread was interrupted", cause);
     }
 
-    /** Hands a reply to the thread that waits for it; one of an earlier connection has none. */
-    void received(Reply reply) {
-        CompletableFuture<Reply> answer = waiting.get(reply.id());
+    /** Hands a reply to the thread that waits for it; one of an earlier connection has none, nor has one of another process. */
+    void received(Message message, Reply reply) {
+        CompletableFuture<Reply> answer = server.sent(message) ? waiting.get(reply.id()) : null;
         if (answer != null) {
             answer.complete(reply);
         }

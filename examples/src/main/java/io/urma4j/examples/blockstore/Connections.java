@@ -161,7 +161,7 @@ final class Connections implements AutoCloseable {
         try {
             Reply reply = Reply.read(message.payload());
             if (connection != null) {
-                connection.received(reply);
+                connection.received(message, reply);
             }
         } catch (BadMessageException e) {
             LOG.log(Level.WARNING, () -> "dropped " + e.getMessage() + " from " + message.sender());

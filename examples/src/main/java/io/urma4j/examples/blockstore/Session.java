@@ -6,8 +6,9 @@ import io.urma4j.MessageChannel;
 import io.urma4j.UrmaException;
 import io.urma4j.buffer.RemoteBuf;
 import io.urma4j.buffer.RemoteBufCodec;
+import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Executor;
 
 /**
  * A client, as the server sees it: the channel that its replies go to, its memory, and its credits. It ends when its client says
@@ -18,17 +19,25 @@ final class Session implements AutoCloseable {
     private final JettyId sender;
     private final MessageChannel.Peer client;
     private final ClientMemory memory;
-    private final int credits;
+    private final Credits credits;
+    private final Executor threads;
     private final RemoteBufCodec codec = new RemoteBufCodec(); // used by the receiving thread alone
-    private final AtomicInteger unfinished = new AtomicInteger();
     private volatile boolean failed;
 
-    Session(long number, JettyId sender, MessageChannel.Peer client, ClientMemory memory, int credits) {
+    Session(
+            long number,
+            JettyId sender,
+            MessageChannel.Peer client,
+            ClientMemory memory,
+            Credits credits,
+            Executor threads) {
         this.number = number;
         this.sender = sender;
         this.client = client;
         this.memory = memory;
         this.credits = credits;
+        this.threads = threads;
+        credits.open(sender);
     }
 
     long number() {
@@ -60,17 +69,25 @@ final class Session implements AutoCloseable {
 
     /** Takes a credit for a request; false if the client has none left. */
     boolean begin() {
-        if (unfinished.incrementAndGet() <= credits) {
-            return true;
-        }
-        unfinished.decrementAndGet();
-        return false;
+        return credits.begin(sender);
     }
 
     /** Returns the credit, and then sends the reply: the client may use the credit as soon as it has the reply. */
     void end(Reply reply) {
-        unfinished.decrementAndGet();
+        credits.end(sender);
         send(reply);
+    }
+
+    /** The same for a thread that must not wait: another one waits for a client that receives nothing, and so keeps all buffers. */
+    void endAtOnce(Reply reply) {
+        credits.end(sender);
+        try {
+            if (client.trySend(bytesOf(reply), OptionalLong.empty()).isEmpty()) {
+                threads.execute(() -> send(reply));
+            }
+        } catch (UrmaException e) {
+            fail();
+        }
     }
 
     /**
@@ -79,10 +96,14 @@ final class Session implements AutoCloseable {
      */
     void send(Reply reply) {
         try {
-            client.post(reply.withCredits(credits).toMessage(), OptionalLong.empty());
+            client.post(bytesOf(reply), OptionalLong.empty());
         } catch (UrmaException e) {
             fail();
         }
+    }
+
+    private MemorySegment bytesOf(Reply reply) {
+        return reply.withCredits(credits.limit()).toMessage();
     }
 
     /** Lets the server close it soon, and serve no further request of it. */
@@ -96,6 +117,7 @@ final class Session implements AutoCloseable {
 
     @Override
     public void close() {
+        credits.close(sender);
         client.close();
     }
 

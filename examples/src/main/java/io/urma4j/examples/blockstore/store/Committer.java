@@ -119,13 +119,19 @@ final class Committer implements Runnable {
                 group.get(i).done().complete(results.get(i));
             }
         } catch (IOException e) {
-            failure = e;
-            group.forEach(write -> write.done().completeExceptionally(e));
+            fail(e, group);
+        } catch (RuntimeException | Error e) {
+            fail(new IOException("the store failed: " + e, e), group);
         } finally {
             fresh.clear();
             replaced.clear();
             results.clear();
         }
+    }
+
+    private void fail(IOException why, List<PendingWrite> group) {
+        failure = why;
+        group.forEach(write -> write.done().completeExceptionally(why));
     }
 
     private WriteResult place(PendingWrite write) throws IOException {
