@@ -119,8 +119,12 @@ public final class LeakDetector {
         lost.incrementAndGet();
         LOG.log(Level.WARNING, () -> "lost without close: " + textOf(leak));
         Flight.bufferLost(leak);
-        listener.accept(leak);
         handle.block.releaseQuietly(handle.generation);
+        try {
+            listener.accept(leak);
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "the listener of a leak detector failed", e); // its caller wants another buffer
+        }
     }
 
     private static String textOf(LeakRecord leak) {

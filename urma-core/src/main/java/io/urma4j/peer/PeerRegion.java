@@ -300,27 +300,30 @@ public final class PeerRegion implements AutoCloseable {
             life.begin();
             pending = null;
         }
-        InvalidationReason again = null;
         RegionState result = RegionState.MOVED;
+        InvalidationReason again;
         try {
             pages.pin(writable, ticket, client::invalidate);
             pages.map();
             client.stats().repinned();
             synchronized (life) {
-                again = pending;
-            }
-            if (again == null) {
-                copies.open();
-                result = RegionState.ACTIVE;
+                if (pending == null) {
+                    copies.open();
+                    result = RegionState.ACTIVE;
+                }
             }
         } finally {
             if (result == RegionState.MOVED) {
                 pages.unmapAndPut();
             }
+            synchronized (life) {
+                again = pending;
+                pending = null;
+            }
             life.end(result);
-        }
-        if (again != null) {
-            invalidate(again);
+            if (again != null) {
+                invalidate(again); // also if the client failed after its callback
+            }
         }
         return this;
     }

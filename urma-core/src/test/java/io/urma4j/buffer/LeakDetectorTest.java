@@ -58,6 +58,20 @@ class LeakDetectorTest {
     }
 
     @Test
+    void aListenerThatThrowsKeepsNoBufferAndFailsNoCaller() {
+        LeakDetector detector = LeakDetector.of(LeakLevel.ALL, _ -> {
+            throw new IllegalStateException("of a test");
+        });
+        AtomicInteger returned = new AtomicInteger();
+        RdmaBuf kept = loseOneOfTwo(new Block(memory, List.of(), _ -> returned.incrementAndGet()), detector);
+
+        awaitLost(detector, 1);
+
+        kept.close();
+        assertThat(returned).hasValue(1);
+    }
+
+    @Test
     void lostHandleIsClosed() {
         LeakDetector detector = detector(LeakLevel.ALL);
         AtomicInteger returned = new AtomicInteger();

@@ -549,6 +549,31 @@ class InvalidationTest {
         assertThat(restless.calls).noneMatch(call -> call.startsWith("WRONG"));
     }
 
+    /** Nor is one within a call that then fails. */
+    @Test
+    void aFreeWithinARepinThatFailsInvalidates() {
+        ScriptedClient dynamic = new ScriptedClient("dynamic");
+        dynamic.style = ClientStyle.DYNAMIC;
+        registry.register(dynamic);
+        PeerRegion region = registry.pin(
+                new PinRequest("dynamic", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+        region.activate(keys);
+        Scripted acquisition = dynamic.acquisitions.getFirst();
+        acquisition.invalidate(InvalidationReason.REMAPPED);
+        dynamic.in("getPages", () -> {
+            acquisition.free();
+            throw new IllegalStateException("of a test");
+        });
+
+        assertThatThrownBy(() -> region.copyIn(stream, 0, host.asSlice(0, 8), new Copy()))
+                .hasMessageContaining("of a test");
+
+        assertThat(keys.calls).containsExactly("revoke FREED", "invalidated FREED");
+        assertThat(region.isUsable()).isFalse();
+        region.close();
+        assertThat(dynamic.calls).noneMatch(call -> call.startsWith("WRONG"));
+    }
+
     /** A free that comes while moved pages are pinned anew is not lost. */
     @Test
     void aFreeWithinARepinInvalidates() {
