@@ -66,9 +66,17 @@ public final class CopyBatch {
         return filling && list.count() > 0;
     }
 
-    /** Drops copies that are not started. */
+    /** Whether its copies were started, and it was not cleared since. */
+    public boolean isStarted() {
+        return region != null && !filling;
+    }
+
+    /** Forgets copies that are not started, and the result of others. */
     public void clear() {
         filling = false;
+        region = null;
+        target = null;
+        host = null;
     }
 
     /** Of all its copies. */

@@ -1,6 +1,7 @@
 package io.urma4j.shm;
 
 import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.control.ShmImport;
 import io.urma4j.shm.control.ShmSegment;
@@ -39,8 +40,14 @@ final class DirectMoves implements AutoCloseable {
     /** Moves all blocks; otherwise as {@link #tryRange}. */
     static boolean tryBlocks(BlockTransfer transfer) {
         ShmSegment local = (ShmSegment) transfer.local;
-        return isPossible(local, (ShmImport) transfer.remote(0), transfer.lengthBytes())
-                && isDone(moves -> BlockCopies.run(transfer, moves::tryMove));
+        for (int region = 0; region < transfer.regions(); region++) {
+            ShmImport remote = (ShmImport) transfer.remote(region);
+            if (!isPossible(local, remote, transfer.lengthBytes())
+                    || remote.served().opened(!transfer.isRead()) == null) {
+                return false; // before a block moves twice
+            }
+        }
+        return isDone(moves -> BlockCopies.run(transfer, moves::tryMove));
     }
 
     private static boolean isPossible(ShmSegment local, ShmImport remote, long lengthBytes) {
@@ -56,7 +63,10 @@ final class DirectMoves implements AutoCloseable {
             moves.await();
             return true;
         } catch (UrmaException e) {
-            return false; // of the device: the home may still serve the memory
+            if (e.status() == UrmaStatus.ETIMEOUT) {
+                throw e; // the device is stuck, and would be waited for again
+            }
+            return false; // the home may still serve the memory
         }
     }
 

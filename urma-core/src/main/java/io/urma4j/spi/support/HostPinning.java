@@ -1,7 +1,9 @@
 package io.urma4j.spi.support;
 
+import io.urma4j.UrmaException;
 import io.urma4j.peer.DmaEngine;
 import io.urma4j.peer.DmaEngine.Pinning;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
@@ -9,11 +11,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Host memory of this process as copy engines reach it: the drivers pin it at its first use, granule by granule, until it is freed.
- * So the first use costs a bounded time, also in large memory. Safe for any thread.
+ * So a request waits for what it names, and not for all of large memory. Safe for any thread.
  */
 public final class HostPinning {
     /** What is pinned at once, and what no copy may cross. */
     public static final long GRANULE_BYTES = 64L << 20;
+
+    private static final System.Logger LOG = System.getLogger(HostPinning.class.getName());
+
+    /** An engine is asked once. */
+    private static final Pinning NOT_PINNED = new Pinning() {
+        @Override
+        public boolean isDirect() {
+            return false;
+        }
+
+        @Override
+        public void close() {}
+    };
 
     private final MemorySegment memory;
     private final Map<DmaEngine, @Nullable Pinning[]> engines = new HashMap<>(); // both guarded by this
@@ -46,10 +61,19 @@ public final class HostPinning {
         Pinning pinning = granules[granule];
         if (pinning == null) {
             long from = granule * GRANULE_BYTES;
-            pinning = engine.pinHost(memory.asSlice(from, Math.min(GRANULE_BYTES, memory.byteSize() - from)));
+            pinning = pin(engine, memory.asSlice(from, Math.min(GRANULE_BYTES, memory.byteSize() - from)));
             granules[granule] = pinning;
         }
         return pinning;
+    }
+
+    private static Pinning pin(DmaEngine engine, MemorySegment range) {
+        try {
+            return engine.pinHost(range);
+        } catch (UrmaException e) {
+            LOG.log(Level.DEBUG, "copies of host memory take fragments, because it cannot be pinned", e);
+            return NOT_PINNED;
+        }
     }
 
     /** Unpins the memory, which no copy uses any more. Idempotent. */
@@ -58,11 +82,20 @@ public final class HostPinning {
         for (@Nullable Pinning[] granules : engines.values()) {
             for (Pinning pinning : granules) {
                 if (pinning != null) {
-                    pinning.close();
+                    unpin(pinning);
                 }
             }
         }
         engines.clear();
+    }
+
+    /** The others are unpinned in any case, and the memory is freed. */
+    private static void unpin(Pinning pinning) {
+        try {
+            pinning.close();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "host memory stays pinned", e);
+        }
     }
 
     @Override

@@ -126,7 +126,7 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     private CopyBatch next() {
         startFilled();
         CopyBatch batch = batches[filling];
-        finish(batch.copy());
+        finish(batch);
         return batch;
     }
 
@@ -142,7 +142,15 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     void finishStarted() {
         startFilled();
         for (CopyBatch batch : batches) {
+            finish(batch);
+        }
+    }
+
+    /** Waits for a batch of this request; others keep the result of an earlier one. */
+    private void finish(CopyBatch batch) {
+        if (batch.isStarted()) {
             finish(batch.copy());
+            batch.clear();
         }
     }
 
@@ -190,12 +198,15 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     @Override
     protected void quiet() {
         region = null;
+        if (!isIdle()) {
+            abortAll();
+        }
         for (CopyBatch batch : batches) {
             batch.clear();
         }
-        if (isIdle()) {
-            return;
-        }
+    }
+
+    private void abortAll() {
         for (Copy copy : copies) {
             abort(copy);
         }

@@ -2,6 +2,7 @@ package io.urma4j.shm.bounce;
 
 import io.urma4j.Access;
 import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.peer.InvalidationReason;
 import io.urma4j.peer.PeerMemoryRegistry;
 import io.urma4j.peer.PeerRegion;
@@ -130,6 +131,9 @@ public final class OpenedMemory {
             copy.run();
             return true;
         } catch (UrmaException e) {
+            if (e.status() == UrmaStatus.ETIMEOUT) {
+                throw e; // the device is stuck, and would be waited for with each range
+            }
             return false;
         }
     }

@@ -49,7 +49,7 @@ class DirectCopiesTest {
 
     @BeforeEach
     void open(@TempDir Path directory) {
-        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory).withSetting("urma.npu", "1"));
+        urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(directory).withSetting("urma.npu", "1,rate=50M"));
         from = urma.peerMemory().allocate("npu", 0, LENGTH);
         to = urma.peerMemory().allocate("npu", 0, LENGTH);
         source = region(from);
@@ -166,6 +166,27 @@ class DirectCopiesTest {
         assertThat(bytes[BLOCK - 1]).isEqualTo((byte) 1);
         assertThat(bytes[BLOCK]).isEqualTo((byte) 2);
         assertThat(bytes[2 * BLOCK]).isEqualTo((byte) 1);
+    }
+
+    /** Some of its copies are aborted, and their failure is not that of a later request. */
+    @Test
+    void aRequestThatIsGivenUpFailsNoLaterOne() {
+        try (DirectCopies direct = source.direct()) {
+            for (int block = 0; block < 200; block++) {
+                direct.copy(source, block * BLOCK, target, block * BLOCK, BLOCK); // in several batches, and 4 ms
+            }
+        }
+        from.fill(0, LENGTH, (byte) 3);
+        for (int request = 0; request < 6; request++) {
+            try (DirectCopies direct = source.direct()) {
+                direct.copy(source, 0, target, request * BLOCK, BLOCK);
+                direct.await();
+            }
+        }
+        byte[] bytes = read(to);
+        for (int request = 0; request < 6; request++) {
+            assertThat(bytes[request * BLOCK]).isEqualTo((byte) 3);
+        }
     }
 
     @Test
