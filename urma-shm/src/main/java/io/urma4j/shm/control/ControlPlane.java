@@ -100,13 +100,7 @@ public final class ControlPlane {
                 settings.context().closeTimeout().toNanos(),
                 settings.trustsHugePages(),
                 new Windows(engine, requests, board));
-        this.paths = new Paths(
-                engine,
-                requests,
-                dataPlane,
-                self,
-                settings.ringBytes(),
-                settings.context().importTimeout().toNanos());
+        this.paths = new Paths(engine, requests, dataPlane, self, settings.ringBytes());
         this.bounces = new Bounces(requests, paths, dataPlane);
         Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, bounces, dataPlane, events);
         try {
@@ -273,7 +267,7 @@ public final class ControlPlane {
                                         n -> new ImportSegment(
                                                 n, tokenId, endpoint.key(), request.access(), request.token()));
                                 if (windowsOnly) {
-                                    imports.windows().prepare(peer, deadlineNanos); // one round trip for both
+                                    imports.windows().prepare(peer); // one round trip for both
                                 }
                                 return reply;
                             })

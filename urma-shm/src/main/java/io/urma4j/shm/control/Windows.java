@@ -63,7 +63,8 @@ final class Windows {
             return CompletableFuture.completedFuture(window(of, key, known));
         }
         long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> ensure(of.home(), table, deadlineNanos).thenApply(opened -> window(of, key, opened)));
+        return engine.ask(() -> requests.until(deadlineNanos, ensure(of.home(), table), of.home(), "open its windows")
+                .thenApply(opened -> window(of, key, opened)));
     }
 
     /** A table that was exchanged already; null if the engine must see to it. For any thread. */
@@ -81,25 +82,26 @@ final class Windows {
     }
 
     /** Asks for the first table before it is needed, beside another request to that home. The engine's thread. */
-    void prepare(Peer home, long deadlineNanos) {
+    void prepare(Peer home) {
         try {
-            var _ = ensure(home, 0, deadlineNanos);
+            var _ = ensure(home, 0);
         } catch (UrmaException e) {
             // without memory for the counters, the first window fails for that reason
         }
     }
 
-    private CompletableFuture<Opened> ensure(Peer home, int table, long deadlineNanos) {
+    /** For all windows of that table. */
+    private CompletableFuture<Opened> ensure(Peer home, int table) {
         CompletableFuture<Opened> there = home.windows.get(table);
         if (there != null && !there.isCompletedExceptionally()) {
-            return there.copy();
+            return there;
         }
         if (home.isLost()) {
             return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
         }
         ShmMemory mine = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "urma-windows");
-        CompletableFuture<Opened> opening = requests.ask(
-                        home, deadlineNanos, number -> request(number, table), mine.shareReadOnly())
+        CompletableFuture<Opened> opening = requests.askForAll(
+                        home, number -> request(number, table), mine.shareReadOnly())
                 .thenApply(reply -> opened(reply, mine))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
@@ -107,7 +109,7 @@ final class Windows {
                     }
                 });
         home.windows.put(table, opening);
-        return opening.copy();
+        return opening;
     }
 
     private static Request request(long number, int table) {
