@@ -35,6 +35,7 @@ import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.Setting;
 import io.urma4j.spi.support.StagedCopies;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -197,7 +198,7 @@ public final class ControlPlane {
     private static void tidy(RuntimeDirectory directory) {
         try {
             directory.sweep();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | IOException e) {
             LOG.log(Level.WARNING, () -> "cannot remove files of dead contexts in " + directory, e);
         }
     }
