@@ -15,7 +15,7 @@ final class Retransmission {
     private static final int QUICK_TRIES = 20;
 
     private final ControlClock clock;
-    private final long deadlineNanos;
+    private long deadlineNanos;
     private long pauseNanos = FIRST_PAUSE_NANOS;
     private int tries;
     private Timers.@Nullable Timer timer;
@@ -29,6 +29,13 @@ final class Retransmission {
     void sent(Runnable again) {
         long next = clock.now() + pauseNanos;
         timer = clock.at(next - deadlineNanos < 0 ? next : deadlineNanos, again);
+    }
+
+    /** One more waits for the answer: it is retransmitted until the last of them gives up. */
+    void extend(long untilNanos) {
+        if (untilNanos - deadlineNanos > 0) {
+            deadlineNanos = untilNanos;
+        }
     }
 
     boolean isOver() {
