@@ -25,6 +25,11 @@ final class Retransmission {
         this.deadlineNanos = deadlineNanos;
     }
 
+    /** The datagram is not sent yet: {@code late} runs at the deadline. */
+    void waits(Runnable late) {
+        timer = clock.at(deadlineNanos, late);
+    }
+
     /** The datagram was sent: {@code again} runs after the interval, or at the deadline. */
     void sent(Runnable again) {
         long next = clock.now() + pauseNanos;
