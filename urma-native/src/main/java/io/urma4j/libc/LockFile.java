@@ -91,7 +91,7 @@ public final class LockFile {
         }
     }
 
-    /** The same for a caller to whom a file that cannot be read is like one that is missing. */
+    /** The same; a file that cannot be read is taken for a missing one. */
     public static String readIfPossible(Dir directory, String name) {
         try {
             return read(directory, name);
