@@ -1,6 +1,7 @@
 package io.urma4j.libc;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -68,25 +69,43 @@ public final class LockFile {
         }
     }
 
-    public String read() {
+    /** The first line; empty if it is incomplete. */
+    public String read() throws IOException {
         return read(file);
     }
 
-    /** The first line of a file; empty if the file is missing or incomplete. */
-    public static String read(Dir directory, String name) {
+    /**
+     * The first line of a file; empty if the file is missing or incomplete.
+     *
+     * @throws IOException if the file is there and cannot be read, as in a process without free descriptors: that says nothing
+     *     about its owner
+     */
+    public static String read(Dir directory, String name) throws IOException {
         try (Fd file = directory.openFile(name)) {
             return read(file);
         } catch (LibcException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return "";
+            }
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** The same; a file that cannot be read is taken for a missing one. */
+    public static String readIfPossible(Dir directory, String name) {
+        try {
+            return read(directory, name);
+        } catch (IOException e) {
             return "";
         }
     }
 
-    private static String read(Fd file) {
+    private static String read(Fd file) throws IOException {
         try {
             String text = Files.readString(path(file));
             int end = text.indexOf('\n');
             return end < 0 ? "" : text.substring(0, end);
-        } catch (IOException e) {
+        } catch (CharacterCodingException e) {
             return ""; // no text: no context wrote it
         }
     }
@@ -94,6 +113,11 @@ public final class LockFile {
     /** Another opening of the same file; the lock is not affected. */
     private static Path path(Fd file) {
         return Path.of("/proc/self/fd", Integer.toString(file.number()));
+    }
+
+    /** Releases the lock, and leaves the file. Idempotent. */
+    public void release() {
+        file.close();
     }
 
     /** Removes the name, then releases the lock. Idempotent. */

@@ -31,6 +31,7 @@ public final class SocketInbox {
     private final MemorySegment header;
     private final List<Fd> descriptors = new ArrayList<>();
     private int lengthBytes;
+    private boolean isIncomplete;
 
     /**
      * An inbox for messages of peers that are trusted: their descriptors close where {@code close} is called, which may wait.
@@ -82,6 +83,7 @@ public final class SocketInbox {
     MemorySegment prepared() {
         closeDescriptors();
         lengthBytes = 0;
+        isIncomplete = false;
         Msghdr.controlLength(header, 0, control.byteSize());
         return header;
     }
@@ -89,8 +91,7 @@ public final class SocketInbox {
     /**
      * Takes over what came: each descriptor that the kernel installed for us, whatever the message is.
      *
-     * @throws LibcException EMSGSIZE when the message is too long, or this process may open no more descriptors; the
-     *     message is lost, and the caller closes the descriptors
+     * @throws LibcException EMSGSIZE when the message is too long; it is lost, and the caller closes the descriptors
      */
     void arrived(Fd socket, int length) {
         collectDescriptors();
@@ -98,10 +99,13 @@ public final class SocketInbox {
         if ((flags & MSG_TRUNC) != 0 || length > bytes.byteSize()) {
             throw tooMuch(socket, "message of " + length + " bytes, room for " + bytes.byteSize());
         }
-        if ((flags & MSG_CTRUNC) != 0) {
-            throw tooMuch(socket, "more descriptors than this process may open");
-        }
+        isIncomplete = (flags & MSG_CTRUNC) != 0; // there was room for all
         lengthBytes = length;
+    }
+
+    /** Whether descriptors of the last message are lost, because this process may open no more. */
+    public boolean isIncomplete() {
+        return isIncomplete;
     }
 
     private static LibcException tooMuch(Fd socket, String what) {

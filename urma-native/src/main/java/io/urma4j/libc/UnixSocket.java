@@ -109,8 +109,7 @@ public final class UnixSocket implements AutoCloseable {
      *
      * @param inbox where it goes, with its descriptors; also when this fails, and then the caller closes them
      * @return the length, {@link #WOULD_BLOCK} or {@link #PEER_GONE}
-     * @throws LibcException with EMSGSIZE when the message is longer than the inbox, or its descriptors are more than
-     *     this process may open; the message is lost
+     * @throws LibcException with EMSGSIZE when the message is longer than the inbox; the message is lost
      */
     public int receive(SocketInbox inbox) {
         return SocketMessage.receive(fd, inbox);

@@ -3,6 +3,7 @@ package io.urma4j.libc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +61,46 @@ class LockFileTest {
         assertThat(LockFile.read(directory, "half")).isEmpty();
         assertThat(LockFile.read(directory, "missing")).isEmpty();
         assertThat(LockFile.takeExisting(directory, "missing")).isEmpty();
+    }
+
+    /** Its owner may be alive. */
+    @Test
+    void aFileThatCannotBeReadIsNoMissingOne() throws Exception {
+        Files.createDirectory(folder.resolve("unreadable"));
+        Files.writeString(folder.resolve("lock"), "one\n");
+        assertThat(failureOf("unreadable")).hasMessageContaining("EISDIR"); // loads all classes of a failure
+        IOException failure;
+        var before = ResourceLimit.NOFILE.bounds();
+        ResourceLimit.NOFILE.set(new ResourceLimit.Bounds(3, before.hard()));
+        try {
+            failure = failureOf("lock");
+        } finally {
+            ResourceLimit.NOFILE.set(before);
+        }
+
+        assertThat(failure).hasMessageContaining("EMFILE");
+        assertThat(LockFile.readIfPossible(directory, "unreadable")).isEmpty();
+        assertThat(LockFile.readIfPossible(directory, "lock")).isEqualTo("one");
+    }
+
+    private IOException failureOf(String name) {
+        try {
+            throw new AssertionError("read: " + LockFile.read(directory, name));
+        } catch (IOException e) {
+            return e;
+        }
+    }
+
+    @Test
+    void aReleasedFileStays() throws Exception {
+        LockFile mine = LockFile.take(directory, "lock").orElseThrow();
+        mine.write("one");
+
+        mine.release();
+        mine.release();
+
+        assertThat(LockFile.isDead(directory, "lock")).isTrue();
+        assertThat(LockFile.read(directory, "lock")).isEqualTo("one");
     }
 
     @Test

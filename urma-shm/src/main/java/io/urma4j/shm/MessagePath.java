@@ -6,8 +6,10 @@ import io.urma4j.shm.bounce.BounceRequest;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.RingReceiver;
+import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SpinLock;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -19,6 +21,8 @@ import java.util.function.Predicate;
  * <p>One thread at a time receives, for a few slots, under a lock; it takes no queue's lock except that of a receive queue.
  */
 final class MessagePath {
+    private static final System.Logger LOG = System.getLogger(MessagePath.class.getName());
+
     /** Maximum slots of one visit, so that no path starves the others. */
     private static final int BATCH = 64;
 
@@ -93,7 +97,17 @@ final class MessagePath {
         } catch (IllegalStateException e) {
             Placement.forgetFence(e);
             return 0; // the rings were taken away: the peer is gone, and the engine says so
+        } catch (RuntimeException e) {
+            failed(e);
+            return 0;
         }
+    }
+
+    /** Most likely the peer has found input that no check expects: its path ends, and all others go on. */
+    private void failed(RuntimeException cause) {
+        LOG.log(Level.DEBUG, () -> this + " fails", cause);
+        out.fail();
+        onBroken.accept(this, "handling what it sent has failed: " + cause);
     }
 
     /** Whether a turn would find something. */
@@ -152,7 +166,8 @@ final class MessagePath {
 
     /** A request for device memory: its result lies in the bounce buffer, later. */
     private boolean serve() {
-        if (!peer.serve(in.memory(), in.payloadAt(), in.chunkBytes())) {
+        // only a short slot has its payload where the fields of a request are aligned
+        if (!in.has(SlotFlags.SHORT) || !peer.serve(in.memory(), in.payloadAt(), in.chunkBytes())) {
             return false;
         }
         in.answerTakenLater();

@@ -330,12 +330,17 @@ final class ShmContext implements ProviderContext, DataPlane {
     }
 
     @Override
-    public void peerLost(Peer peer, String why, boolean proven) {
+    public void pathUndone(Peer peer) {
         MessagePath path = pathOf.remove(peer);
         if (path != null) {
             progress.remove(path);
             path.die();
         }
+    }
+
+    @Override
+    public void peerLost(Peer peer, String why, boolean proven) {
+        pathUndone(peer);
         for (ShmSendQueue queue : sendQueues) {
             queue.binding().requests().peerLost(peer);
             queue.window().peerLost(peer);

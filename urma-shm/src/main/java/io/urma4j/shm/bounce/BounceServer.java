@@ -114,6 +114,26 @@ public final class BounceServer implements AutoCloseable {
     }
 
     private void run() {
+        boolean ended = false;
+        try {
+            serve();
+            ended = true;
+        } finally {
+            if (!ended) {
+                failed();
+            }
+        }
+    }
+
+    /** The next request starts another thread. One that the end of the server has woken must unmap the buffer. */
+    private synchronized void failed() {
+        thread = null;
+        if (closed) {
+            wake();
+        }
+    }
+
+    private void serve() {
         int idle = 0;
         while (!isOver()) {
             rings.poll();
@@ -253,6 +273,11 @@ public final class BounceServer implements AutoCloseable {
             taken[fragment] = false; // first: the importer uses the fragment again as soon as it sees the result
         }
         BounceLayout.tell(buffer, fragment, ticket, result, value);
+    }
+
+    /** Whether a thread serves it. */
+    synchronized boolean hasThread() {
+        return thread != null;
     }
 
     /** Whether it is closed, and nothing of the buffer is mapped or pinned any more. */

@@ -30,19 +30,21 @@ final class Bounces {
 
     /** The client of a home that has granted an import; its requests travel by the message path. */
     CompletableFuture<BounceClient> ensure(Peer home, long deadlineNanos) {
-        return paths.ensure(home, deadlineNanos).thenCompose(_ -> passed(home, deadlineNanos));
+        return paths.ensure(home, deadlineNanos)
+                .thenCompose(_ -> requests.until(deadlineNanos, passed(home), home, "take a bounce buffer"));
     }
 
-    private CompletableFuture<BounceClient> passed(Peer home, long deadlineNanos) {
+    /** For all imports: the home takes a buffer once. */
+    private CompletableFuture<BounceClient> passed(Peer home) {
         CompletableFuture<BounceClient> there = home.bounce;
         if (there != null && !there.isCompletedExceptionally()) {
-            return there.copy();
+            return there;
         }
         if (home.isLost()) {
             return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
         }
         BounceClient client = BounceClient.open(new PathOf(dataPlane, home));
-        CompletableFuture<BounceClient> passing = requests.ask(home, deadlineNanos, OpenBounce::new, client.fd())
+        CompletableFuture<BounceClient> passing = requests.askForAll(home, OpenBounce::new, client.fd())
                 .thenApply(reply -> {
                     reply.as(Done.class);
                     return client;
@@ -53,7 +55,7 @@ final class Bounces {
                     }
                 });
         home.bounce = passing;
-        return passing.copy();
+        return passing;
     }
 
     /** The message path to a home. */

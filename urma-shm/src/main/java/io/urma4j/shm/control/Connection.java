@@ -12,6 +12,7 @@ import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Request;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -35,6 +36,9 @@ final class Connection {
 
     /** An honest peer sends few unexpected descriptors: those that cross with an attempt of ours. */
     private static final int MAX_UNTAKEN = 16;
+
+    private static final String NO_DESCRIPTORS =
+            "a message came with descriptors, and its receiver can open no more (ulimit -n)";
 
     private static final long PAUSE_NANOS = 10_000_000;
 
@@ -149,13 +153,13 @@ final class Connection {
     }
 
     private void enqueue(ByteBuffer bytes, Fd... descriptors) {
-        pendingDescriptors += descriptors.length;
-        if (pending.size() == MAX_PENDING || pendingDescriptors > MAX_PENDING_DESCRIPTORS) {
+        if (pending.size() == MAX_PENDING || pendingDescriptors + descriptors.length > MAX_PENDING_DESCRIPTORS) {
             end("it left " + pending.size() + " messages unread");
             return;
         }
         pending.add(
                 new PendingSend(bytes, Stream.of(descriptors).map(Fd::duplicate).toList()));
+        pendingDescriptors += descriptors.length;
         watch.modify(Epoll.IN | Epoll.OUT);
     }
 
@@ -248,12 +252,23 @@ final class Connection {
                 if (length == WAKE_BYTES && isPeer && inbox.descriptors().isEmpty()) {
                     continue; // the round that it asks for is this one
                 }
-                receiver.received(this, ControlCodec.decode(inbox.message()), inbox.descriptors());
+                received(ControlCodec.decode(inbox.message()), inbox);
                 untaken += inbox.descriptors().size();
             }
         } finally {
             inbox.closeDescriptors();
             engine.giveBack(inbox);
+        }
+    }
+
+    private void received(ControlMessage message, SocketInbox inbox) {
+        if (!inbox.isIncomplete()) {
+            receiver.received(this, message, inbox.descriptors());
+        } else if (isPeer && message instanceof Request request) {
+            send(new Refused(request.request(), UrmaStatus.ENOMEM, NO_DESCRIPTORS)); // the peer did nothing wrong
+        } else {
+            LOG.log(Level.WARNING, () -> this + " ends: " + NO_DESCRIPTORS);
+            end(NO_DESCRIPTORS);
         }
     }
 

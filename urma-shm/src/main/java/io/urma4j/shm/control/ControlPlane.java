@@ -35,6 +35,7 @@ import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.Setting;
 import io.urma4j.spi.support.StagedCopies;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -100,13 +101,7 @@ public final class ControlPlane {
                 settings.context().closeTimeout().toNanos(),
                 settings.trustsHugePages(),
                 new Windows(engine, requests, board));
-        this.paths = new Paths(
-                engine,
-                requests,
-                dataPlane,
-                self,
-                settings.ringBytes(),
-                settings.context().importTimeout().toNanos());
+        this.paths = new Paths(engine, requests, dataPlane, self, settings.ringBytes());
         this.bounces = new Bounces(requests, paths, dataPlane);
         Serving serving = new Serving(engine, requests, exports, publisher, imports, paths, bounces, dataPlane, events);
         try {
@@ -203,7 +198,7 @@ public final class ControlPlane {
     private static void tidy(RuntimeDirectory directory) {
         try {
             directory.sweep();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | IOException e) {
             LOG.log(Level.WARNING, () -> "cannot remove files of dead contexts in " + directory, e);
         }
     }
@@ -273,7 +268,7 @@ public final class ControlPlane {
                                         n -> new ImportSegment(
                                                 n, tokenId, endpoint.key(), request.access(), request.token()));
                                 if (windowsOnly) {
-                                    imports.windows().prepare(peer, deadlineNanos); // one round trip for both
+                                    imports.windows().prepare(peer); // one round trip for both
                                 }
                                 return reply;
                             })

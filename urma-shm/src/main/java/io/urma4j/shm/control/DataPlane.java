@@ -27,6 +27,9 @@ public interface DataPlane {
     /** Messages can be exchanged with {@code peer} from now on; called once per peer. */
     void pathOpened(Peer peer, PathMemory path);
 
+    /** That peer could not be told that the path is open, so it is not: its owner closes it. */
+    void pathUndone(Peer peer);
+
     /** Sends a request of a bounce client to a peer; false if there is no room now, or the peer is gone. Any thread. */
     boolean request(Peer to, MemorySegment request);
 

@@ -13,10 +13,12 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
+import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Mapping;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.PeerRegion;
 import io.urma4j.peer.PeerShare;
+import io.urma4j.shm.memory.Failures;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ProviderGrant;
@@ -237,6 +239,17 @@ final class Exports {
         Grant grant = new Grant(++lastGrant, segment, from, via, wanted.access());
         segment.exported().granted(grant);
         from.grants.put(grant.number(), grant);
+        try {
+            answer(grant, via, wanted);
+        } catch (LibcException e) {
+            end(grant);
+            UrmaException failure = Failures.of(segment, "cannot be shared", e);
+            via.send(new Refused(wanted.request(), failure.status(), failure.reason()));
+        }
+    }
+
+    private void answer(Grant grant, Connection via, ImportSegment wanted) {
+        ShmSegment segment = grant.segment();
         SegmentGranted answer = new SegmentGranted(
                 wanted.request(),
                 grant.number(),
@@ -244,7 +257,7 @@ final class Exports {
                 0,
                 segment.descriptor().lengthBytes());
         if (segment.device() != null) {
-            from.served.put(grant.number(), grant);
+            grant.importer().served.put(grant.number(), grant);
             via.send(answer); // without memory: the home serves it
         } else if (segment.allocated() instanceof ShmMemory memory) {
             via.send(answer, wanted.access().canWrite() ? memory.shareWritable() : memory.shareReadOnly());

@@ -34,16 +34,14 @@ final class Paths {
     private final DataPlane dataPlane;
     private final PeerId self;
     private final long ringBytes;
-    private final long timeoutNanos;
     private final PathNumbers numbers = new PathNumbers();
 
-    Paths(Engine engine, Requests requests, DataPlane dataPlane, PeerId self, long ringBytes, long timeoutNanos) {
+    Paths(Engine engine, Requests requests, DataPlane dataPlane, PeerId self, long ringBytes) {
         this.engine = engine;
         this.requests = requests;
         this.dataPlane = dataPlane;
         this.self = self;
         this.ringBytes = ringBytes;
-        this.timeoutNanos = timeoutNanos;
     }
 
     /** Completes when the path to the peer is open; fails with ETIMEOUT at the timeout. */
@@ -81,7 +79,7 @@ final class Paths {
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
     private void ask(Peer peer, ShmMemory mine) {
         peer.path.ask(mine);
-        requests.ask(peer, System.nanoTime() + timeoutNanos, number -> new OpenPath(number, ringBytes), mine.fd())
+        requests.askForAll(peer, number -> new OpenPath(number, ringBytes), mine.fd())
                 .whenComplete((reply, failure) -> {
                     if (!peer.path.takeAsked(mine)) {
                         return; // the peer's own attempt went first
@@ -112,10 +110,20 @@ final class Paths {
 
     private void answered(Peer peer, ShmMemory mine, Requests.Reply reply) {
         try {
-            reply.as(PathOpened.class);
-            open(peer, peer.outgoing, mine, reply.takeDescriptor());
+            open(peer, peer.outgoing, mine, ringIn(reply, mine));
+            peer.path.opened();
         } catch (RuntimeException e) {
             peer.path.failed(e);
+        }
+    }
+
+    private static Fd ringIn(Requests.Reply reply, ShmMemory mine) {
+        try {
+            reply.as(PathOpened.class);
+            return reply.takeDescriptor();
+        } catch (UrmaException e) {
+            mine.close();
+            throw e;
         }
     }
 
@@ -143,11 +151,24 @@ final class Paths {
         try {
             ShmMemory mine = newRing();
             open(from, via, mine, descriptors.removeFirst());
-            via.send(new PathOpened(request.request()), mine.fd());
+            answer(from, via, request, mine);
         } catch (RuntimeException e) {
             from.path.failed(e);
             via.send(new Refused(request.request(), UrmaStatus.ENOMEM, "no path: " + e.getMessage()));
         }
+    }
+
+    /** Without an answer the peer would ask again, and be refused for ever. */
+    private void answer(Peer to, Connection via, OpenPath request, ShmMemory mine) {
+        try {
+            via.send(new PathOpened(request.request()), mine.fd());
+        } catch (RuntimeException e) {
+            giveBack(to);
+            to.path.undo();
+            dataPlane.pathUndone(to);
+            throw e;
+        }
+        to.path.opened();
     }
 
     private boolean isFirst(Peer other) {
@@ -188,6 +209,7 @@ final class Paths {
         MemorySegment ring = mine.segment();
         try {
             tell(peer, new PathMemory(numbers.take(), ring, ring, engine::wake, once(mine::close)));
+            peer.path.opened();
         } catch (RuntimeException e) {
             mine.close();
             throw e;
@@ -196,7 +218,7 @@ final class Paths {
 
     private void tell(Peer peer, PathMemory path) {
         dataPlane.pathOpened(peer, path);
-        peer.path.opened(path);
+        peer.path.opens(path);
     }
 
     private static Runnable once(Runnable closer) {
@@ -212,6 +234,10 @@ final class Paths {
     void lost(Peer peer, String why) {
         peer.path.dropAsked();
         peer.path.failed(Requests.gone(peer, why));
+        giveBack(peer);
+    }
+
+    private void giveBack(Peer peer) {
         PathMemory open = peer.path.open();
         if (open != null) {
             numbers.give(open.number());

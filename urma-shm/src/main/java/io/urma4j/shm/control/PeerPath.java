@@ -56,8 +56,18 @@ final class PeerPath {
         return waiters.stream().anyMatch(waiter -> !waiter.isDone());
     }
 
-    void opened(PathMemory path) {
+    /** It is open at this end. */
+    void opens(PathMemory path) {
         open = path;
+    }
+
+    /** The peer will never hear of it. */
+    void undo() {
+        open = null;
+    }
+
+    /** It is open at both ends. */
+    void opened() {
         List<CompletableFuture<Void>> served = List.copyOf(waiters);
         waiters.clear();
         served.forEach(waiter -> waiter.complete(null));

@@ -3,6 +3,8 @@ package io.urma4j.shm.control;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
+import io.urma4j.libc.LibcException;
+import io.urma4j.shm.memory.Failures;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -13,8 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
-/** Pending requests to peers. Each ends once: by an answer, at its deadline, or by loss of the peer. */
+/** Pending requests to peers. Each ends once: by an answer, at its deadline if it has one, or by loss of the peer. */
 final class Requests {
     private final Engine engine;
     private final Map<Long, Pending> pending = new HashMap<>();
@@ -24,7 +27,13 @@ final class Requests {
         this.engine = engine;
     }
 
-    private record Pending(Connection via, CompletableFuture<Reply> reply, Timers.Timer timeout) {}
+    private record Pending(Connection via, CompletableFuture<Reply> reply, Timers.@Nullable Timer timeout) {
+        void cancelTimeout() {
+            if (timeout != null) {
+                timeout.cancel();
+            }
+        }
+    }
 
     /**
      * An answer with its descriptors.
@@ -66,19 +75,60 @@ final class Requests {
         if (via == null || via.isClosed()) {
             return CompletableFuture.failedFuture(gone(peer, "its connection ended"));
         }
-        long number = ++last;
-        Request request = message.apply(number);
+        Request request = message.apply(++last);
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         Timers.Timer timeout = engine.at(deadlineNanos, () -> {
-            pending.remove(number);
-            reply.completeExceptionally(new UrmaException(
-                    UrmaStatus.ETIMEOUT,
-                    peer,
-                    "did not answer " + request.getClass().getSimpleName() + " in time"));
+            pending.remove(request.request());
+            reply.completeExceptionally(
+                    late(peer, "answer " + request.getClass().getSimpleName()));
         });
-        pending.put(number, new Pending(via, reply, timeout));
-        via.send(request, descriptors);
+        pending.put(request.request(), new Pending(via, reply, timeout));
+        send(via, request, descriptors);
         return reply;
+    }
+
+    /**
+     * Sends a request without a timeout, whose callers have their own ({@link #until}): the peer opens what it asks for once,
+     * so a late answer must still count.
+     */
+    CompletableFuture<Reply> askForAll(Peer peer, LongFunction<Request> message, Fd... descriptors) {
+        Connection via = peer.outgoing;
+        if (via == null || via.isClosed()) {
+            return CompletableFuture.failedFuture(gone(peer, "its connection ended"));
+        }
+        CompletableFuture<Reply> reply = new CompletableFuture<>();
+        Request request = message.apply(++last);
+        pending.put(request.request(), new Pending(via, reply, null));
+        send(via, request, descriptors);
+        return reply;
+    }
+
+    /** A request that could not be sent fails like one that is refused. */
+    private void send(Connection via, Request request, Fd... descriptors) {
+        try {
+            via.send(request, descriptors);
+        } catch (LibcException e) {
+            Pending unsent = pending.remove(request.request());
+            if (unsent != null) {
+                unsent.cancelTimeout();
+                unsent.reply.completeExceptionally(Failures.of(via, "a request cannot be sent", e));
+            }
+        }
+    }
+
+    /** What all wait for, or ETIMEOUT at the deadline of one; then the others wait on. */
+    @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to by the caller
+    <T> CompletableFuture<T> until(long deadlineNanos, CompletableFuture<T> forAll, Peer peer, String what) {
+        CompletableFuture<T> one = forAll.copy();
+        if (!one.isDone()) {
+            Timers.Timer timeout = engine.at(deadlineNanos, () -> one.completeExceptionally(late(peer, what)));
+            one.whenComplete((done, failure) -> timeout.cancel());
+        }
+        return one;
+    }
+
+    private static UrmaException late(Peer peer, String what) {
+        return new UrmaException(UrmaStatus.ETIMEOUT, peer, "did not " + what + " in time");
     }
 
     /** Ends a request; false if no caller waits for this answer any more. */
@@ -88,7 +138,7 @@ final class Requests {
             return false;
         }
         pending.remove(answer.request());
-        asked.timeout.cancel();
+        asked.cancelTimeout();
         if (answer instanceof Refused refused) {
             UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
             asked.reply.completeExceptionally(new UrmaException(status, from, refused.reason()));
@@ -105,7 +155,7 @@ final class Requests {
                 .toList();
         for (Map.Entry<Long, Pending> entry : unanswered) {
             pending.remove(entry.getKey());
-            entry.getValue().timeout.cancel();
+            entry.getValue().cancelTimeout();
             entry.getValue().reply.completeExceptionally(gone(peer, why));
         }
     }
@@ -115,7 +165,7 @@ final class Requests {
         List<Pending> unanswered = List.copyOf(pending.values());
         pending.clear();
         for (Pending one : unanswered) {
-            one.timeout.cancel();
+            one.cancelTimeout();
             one.reply.completeExceptionally(why);
         }
     }

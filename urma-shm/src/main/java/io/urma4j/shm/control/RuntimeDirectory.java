@@ -170,7 +170,7 @@ final class RuntimeDirectory implements AutoCloseable {
         for (int i = 0; i < UASID_ATTEMPTS; i++) {
             Optional<LockFile> lock = take(directory, lockName(uasid));
             if (lock.isPresent()) {
-                removeSocketOf(lock.get());
+                removeSocketOfStale(lock.get());
                 write(directory, lock.get(), new ContextRecord(id.address(), id.incarnation()).toLine());
                 return new ContextLock(uasid, lock.get());
             }
@@ -203,7 +203,16 @@ final class RuntimeDirectory implements AutoCloseable {
         return String.format("%06x", uasid) + LOCK_SUFFIX;
     }
 
-    private void removeSocketOf(LockFile lock) {
+    private void removeSocketOfStale(LockFile lock) {
+        try {
+            removeSocketOf(lock);
+        } catch (IOException e) {
+            lock.release();
+            throw noRoom(directory, e);
+        }
+    }
+
+    private void removeSocketOf(LockFile lock) throws IOException {
         ContextRecord.parse(lock.read()).ifPresent(stale -> directory.unlink(stale.address()));
     }
 
@@ -213,11 +222,15 @@ final class RuntimeDirectory implements AutoCloseable {
      */
     boolean isGone(int uasid, String address) {
         String name = lockName(uasid);
-        Optional<ContextRecord> now = ContextRecord.parse(LockFile.read(directory, name));
-        if (now.isEmpty() || !now.get().address().equals(address)) {
-            return true;
+        try {
+            Optional<ContextRecord> now = ContextRecord.parse(LockFile.read(directory, name));
+            if (now.isEmpty() || !now.get().address().equals(address)) {
+                return true;
+            }
+            return removeIfStale(name);
+        } catch (IOException e) {
+            return false; // this process cannot read it, which proves nothing
         }
-        return removeIfStale(name);
     }
 
     /** A context that is alive, or has just died. */
@@ -228,7 +241,7 @@ final class RuntimeDirectory implements AutoCloseable {
         List<Resident> residents = new ArrayList<>();
         for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
             OptionalInt uasid = uasid(name);
-            Optional<ContextRecord> context = ContextRecord.parse(LockFile.read(directory, name));
+            Optional<ContextRecord> context = ContextRecord.parse(LockFile.readIfPossible(directory, name));
             if (context.isPresent() && uasid.isPresent()) {
                 PeerId id = new PeerId(context.get().address(), context.get().incarnation());
                 residents.add(new Resident(uasid.getAsInt(), id));
@@ -246,8 +259,12 @@ final class RuntimeDirectory implements AutoCloseable {
         }
     }
 
-    /** Removes locks, sockets and names of dead contexts. */
-    void sweep() {
+    /**
+     * Removes locks, sockets and names of dead contexts.
+     *
+     * @throws IOException if a lock cannot be read; then no socket is removed, since its owner is not known
+     */
+    void sweep() throws IOException {
         // sockets first: a context writes the name of its socket into a lock file before it creates the socket
         List<String> sockets = list(directory).filter(ContextRecord::isAddress).toList();
         Set<String> known = new HashSet<>();
@@ -262,13 +279,18 @@ final class RuntimeDirectory implements AutoCloseable {
         }
     }
 
-    private boolean removeIfStale(String name) {
+    private boolean removeIfStale(String name) throws IOException {
         Optional<LockFile> stale = LockFile.takeExisting(directory, name);
-        stale.ifPresent(lock -> {
-            removeSocketOf(lock);
-            lock.remove();
-        });
-        return stale.isPresent();
+        if (stale.isEmpty()) {
+            return false;
+        }
+        try {
+            removeSocketOf(stale.get());
+            stale.get().remove();
+            return true;
+        } finally {
+            stale.get().release(); // also if it cannot be read
+        }
     }
 
     /** Takes a name, or returns empty if it is taken. */
@@ -286,7 +308,7 @@ final class RuntimeDirectory implements AutoCloseable {
 
     /** The content of a name's file; empty if there is none, or if its owner has not finished writing. */
     Optional<NameRecord> readName(String name) {
-        return NameRecord.parse(LockFile.read(names, name));
+        return NameRecord.parse(LockFile.readIfPossible(names, name));
     }
 
     /** All names, also those of owners that have died since the last sweep. */

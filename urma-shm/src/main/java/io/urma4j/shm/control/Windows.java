@@ -5,6 +5,8 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.libc.Fd;
+import io.urma4j.libc.LibcException;
+import io.urma4j.shm.memory.Failures;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderWindow;
@@ -28,15 +30,39 @@ import org.jspecify.annotations.Nullable;
 final class Windows {
     private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
 
+    /** An importer opens a table again if it could not map the answer: no honest one does so without a pause. */
+    private static final long REPETITION_NANOS = 1_000_000_000;
+
     private final Engine engine;
     private final Requests requests;
     private final GrantBoard board;
-    private final Map<Peer, @Nullable ImportedMapping[]> importers = new HashMap<>(); // where they announce, by table
+    private final Map<Peer, Importer> importers = new HashMap<>();
 
     Windows(Engine engine, Requests requests, GrantBoard board) {
         this.engine = engine;
         this.requests = requests;
         this.board = board;
+    }
+
+    /** Where an importer announces its operations. */
+    private static final class Importer {
+        final @Nullable ImportedMapping[] tables = new ImportedMapping[WindowTable.TABLES];
+        private boolean hasRepeated;
+        private long repeatedNanos;
+
+        /** Whether it may open a table again. Each time costs the engine the end of a mapping. */
+        boolean mayRepeat(long nowNanos) {
+            if (hasRepeated && nowNanos - repeatedNanos < REPETITION_NANOS) {
+                return false;
+            }
+            hasRepeated = true;
+            repeatedNanos = nowNanos;
+            return true;
+        }
+
+        void end() {
+            Arrays.stream(tables).forEach(Windows::end);
+        }
     }
 
     /** An importer's side of one table of a home: the words that it writes, and the generations that it reads. */
@@ -63,7 +89,8 @@ final class Windows {
             return CompletableFuture.completedFuture(window(of, key, known));
         }
         long deadlineNanos = engine.deadline(timeout);
-        return engine.ask(() -> ensure(of.home(), table, deadlineNanos).thenApply(opened -> window(of, key, opened)));
+        return engine.ask(() -> requests.until(deadlineNanos, ensure(of.home(), table), of.home(), "open its windows")
+                .thenApply(opened -> window(of, key, opened)));
     }
 
     /** A table that was exchanged already; null if the engine must see to it. For any thread. */
@@ -81,25 +108,26 @@ final class Windows {
     }
 
     /** Asks for the first table before it is needed, beside another request to that home. The engine's thread. */
-    void prepare(Peer home, long deadlineNanos) {
+    void prepare(Peer home) {
         try {
-            var _ = ensure(home, 0, deadlineNanos);
+            var _ = ensure(home, 0);
         } catch (UrmaException e) {
             // without memory for the counters, the first window fails for that reason
         }
     }
 
-    private CompletableFuture<Opened> ensure(Peer home, int table, long deadlineNanos) {
+    /** For all windows of that table. */
+    private CompletableFuture<Opened> ensure(Peer home, int table) {
         CompletableFuture<Opened> there = home.windows.get(table);
         if (there != null && !there.isCompletedExceptionally()) {
-            return there.copy();
+            return there;
         }
         if (home.isLost()) {
             return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
         }
         ShmMemory mine = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "urma-windows");
-        CompletableFuture<Opened> opening = requests.ask(
-                        home, deadlineNanos, number -> request(number, table), mine.shareReadOnly())
+        CompletableFuture<Opened> opening = requests.askForAll(
+                        home, number -> request(number, table), mine.shareReadOnly())
                 .thenApply(reply -> opened(reply, mine))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
@@ -107,7 +135,7 @@ final class Windows {
                     }
                 });
         home.windows.put(table, opening);
-        return opening.copy();
+        return opening;
     }
 
     private static Request request(long number, int table) {
@@ -133,16 +161,25 @@ final class Windows {
         }
         try (Fd theirs = descriptors.removeFirst()) {
             Fd generations = board.table(table).shareReadOnly();
+            Importer importer = importers.computeIfAbsent(from, _ -> new Importer());
+            if (importer.tables[table] != null && !importer.mayRepeat(System.nanoTime())) {
+                via.send(new Refused(request, UrmaStatus.EAGAIN, "the table was opened, and opened again just now"));
+                return;
+            }
             ImportedMapping mapping = ImportedMapping.mapWhole(theirs, WindowTable.BYTES, false);
-            @Nullable
-            ImportedMapping[] all = importers.computeIfAbsent(from, _ -> new ImportedMapping[WindowTable.TABLES]);
-            end(all[table]); // of an attempt that it gave up
-            all[table] = mapping;
+            end(importer.tables[table]); // of an attempt that it gave up
+            importer.tables[table] = mapping;
             from.operations.set(table, mapping.segment());
             via.send(new WindowsOpened(request), generations);
         } catch (UrmaException e) {
-            via.send(new Refused(request, e.status(), "no windows: " + e.reason()));
+            refuse(via, request, e);
+        } catch (LibcException e) {
+            refuse(via, request, Failures.of(board, "cannot be shared", e));
         }
+    }
+
+    private static void refuse(Connection via, long request, UrmaException why) {
+        via.send(new Refused(request, why.status(), "no windows: " + why.reason()));
     }
 
     /** A home is gone: its windows can no longer be used. */
@@ -156,12 +193,9 @@ final class Windows {
 
     /** An importer is proven gone: it announces no more operations. */
     void importerGone(Peer importer) {
-        endAll(importers.remove(importer));
-    }
-
-    private static void endAll(@Nullable ImportedMapping @Nullable [] tables) {
-        if (tables != null) {
-            Arrays.stream(tables).forEach(Windows::end);
+        Importer gone = importers.remove(importer);
+        if (gone != null) {
+            gone.end();
         }
     }
 
@@ -172,7 +206,7 @@ final class Windows {
     }
 
     void close() {
-        importers.values().forEach(Windows::endAll);
+        importers.values().forEach(Importer::end);
         importers.clear();
         board.close();
     }

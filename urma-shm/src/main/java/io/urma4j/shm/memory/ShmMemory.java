@@ -246,10 +246,12 @@ public final class ShmMemory implements HostMemory {
 
     /**
      * The descriptor for a peer that may only read. Unless the memory is shared for writing, it is sealed first: no process
-     * without a writable mapping will ever get one.
+     * without a writable mapping will ever get one. In any case its holder can add no seal.
      */
     public synchronized Fd shareReadOnly() {
-        if (writableUsers.isEmpty() && !sealedAgainstWriting) {
+        if (!writableUsers.isEmpty()) {
+            addSeals(Seal.SEAL); // else a reader could seal it against later writers
+        } else if (!sealedAgainstWriting) {
             addSeals(Seal.FUTURE_WRITE, Seal.SEAL);
             sealedAgainstWriting = MemFd.seals(fd).contains(Seal.FUTURE_WRITE);
         }

@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,9 +43,14 @@ class BounceServerTest {
         public void invalidated(InvalidationReason reason) {}
     };
 
-    private static final BounceServer.Rings NO_RINGS = new BounceServer.Rings() {
+    private final AtomicInteger failingPolls = new AtomicInteger();
+    private final BounceServer.Rings rings = new BounceServer.Rings() {
         @Override
-        public void poll() {}
+        public void poll() {
+            if (failingPolls.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new IllegalArgumentException("on purpose");
+            }
+        }
 
         @Override
         public void beginWait() {}
@@ -83,7 +89,7 @@ class BounceServerTest {
         assertThat(grants.get(3L).requests().shut()).isDone();
         buffer = ShmMemory.allocate(BounceLayout.BYTES, AllocOptions.DEFAULT, "test");
         ImportedMapping mapping = ImportedMapping.mapWhole(buffer.fd().duplicate(), BounceLayout.BYTES, true);
-        server = new BounceServer(mapping, grants::get, NO_RINGS, "test");
+        server = new BounceServer(mapping, grants::get, rings, "test");
     }
 
     @AfterEach
@@ -287,6 +293,21 @@ class BounceServerTest {
         assertThat(resultOf(numbered(request(2, Opcode.READ, 0, 8), 8))).isEqualTo(BounceLayout.REVOKED);
 
         assertThat(grants.get(2L).requests().shut()).isDone();
+    }
+
+    @Test
+    void requestAfterAFailureOfTheThreadStartsAnother() {
+        failingPolls.set(1);
+        BounceRequest first = request(1, Opcode.READ, 0, 8);
+        assertThat(accepts(first)).isTrue();
+        Patience.await("the failure", () -> failingPolls.get() == 0);
+
+        BounceRequest second = request(1, Opcode.READ, 0, 8);
+        second.fragment = 1;
+        Patience.await("its end", () -> !server.hasThread());
+
+        assertThat(resultOf(second)).isEqualTo(BounceLayout.DONE);
+        assertThat(await(first)).isEqualTo(BounceLayout.DONE);
     }
 
     @Test

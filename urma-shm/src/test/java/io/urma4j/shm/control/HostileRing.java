@@ -1,37 +1,46 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.Eid;
 import io.urma4j.Endpoint;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyId;
+import io.urma4j.LocalSegment;
 import io.urma4j.OrderType;
 import io.urma4j.TargetJetty;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaContext;
 import io.urma4j.libc.UnixSocket;
+import io.urma4j.shm.bounce.BounceLayout;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.shm.ring.RingScribbler;
 import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
+import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.OpenBounce;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A peer with a message path to a victim, which does to both rings whatever a test wants. */
 final class HostileRing implements AutoCloseable {
     /** The queue that the victim has imported of it. */
     static final int QUEUE = 7;
 
+    private final Path directory;
     private final TransportMode mode;
     private final OrderType orderType;
     private final Path socket;
@@ -39,6 +48,7 @@ final class HostileRing implements AutoCloseable {
     private final RawPeer connection;
     private final ShmMemory ownRing;
     private final ImportedMapping victimsRing;
+    private @Nullable RawPeer importer;
 
     /** What the victim receives from. */
     final RingScribbler toVictim;
@@ -56,6 +66,7 @@ final class HostileRing implements AutoCloseable {
 
     /** The same with a queue of that mode. */
     HostileRing(Path directory, UrmaContext victim, TransportMode mode) throws Exception {
+        this.directory = directory;
         this.mode = mode;
         this.orderType = OrderType.DEF.effective(mode);
         socket = directory.resolve(RawPeer.ID.address());
@@ -74,10 +85,25 @@ final class HostileRing implements AutoCloseable {
 
     private void serve(ControlMessage message) {
         switch (message) {
-            case Hello hello -> connection.send(RawPeer.hello(0));
+            case Hello hello -> connection.send(RawPeer.helloWithDeviceMemory(0));
             case ImportQueue m -> connection.send(new QueueGranted(m.request(), mode, orderType, 0));
             case OpenPath m -> connection.send(new PathOpened(m.request()), ownRing.fd());
             default -> throw new AssertionError("unexpected: " + message);
+        }
+    }
+
+    /** Imports device memory of the victim, and passes it a bounce buffer: the victim takes requests from now on. */
+    void importDevice(LocalSegment memory) throws Exception {
+        Endpoint home = memory.descriptor().endpoints().getFirst();
+        importer = RawPeer.connectedTo(directory, home.address());
+        importer.send(RawPeer.helloWithDeviceMemory(memory.descriptor().incarnation()));
+        importer.receive(Hello.class);
+        importer.send(
+                new ImportSegment(1, memory.descriptor().tokenId(), home.key(), Access.READ_WRITE, memory.token()));
+        importer.receive(SegmentGranted.class);
+        try (ShmMemory buffer = ShmMemory.allocate(BounceLayout.BYTES, AllocOptions.DEFAULT, "hostile")) {
+            importer.send(new OpenBounce(2), buffer.fd());
+            importer.receive(Done.class);
         }
     }
 
@@ -99,6 +125,9 @@ final class HostileRing implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (importer != null) {
+            importer.close();
+        }
         connection.close();
         listener.close();
         Files.delete(socket);

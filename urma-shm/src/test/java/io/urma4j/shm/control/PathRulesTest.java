@@ -136,6 +136,22 @@ class PathRulesTest {
         assertThat(mappingsOf("urma-ring")).isZero();
     }
 
+    /** Else the peer asks again, and is refused for ever. */
+    @Test
+    void aPathOfWhichThePeerCannotBeToldIsUndone() throws Exception {
+        RawPeer peer = importer(RawPeer.ID);
+        context.closesPaths = true;
+        peer.send(new OpenPath(2, RING_BYTES), ring.fd());
+        assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOMEM);
+        assertThat(context.paths).isEmpty();
+        context.closesPaths = false;
+
+        peer.send(new OpenPath(3, RING_BYTES), ring.fd());
+
+        assertThat(peer.receive()).contains(new PathOpened(3));
+        assertThat(context.paths).hasSize(1);
+    }
+
     @Test
     void aRefusedPathFailsTheImportWithTheReason() throws Exception {
         RawHome home = opened(RawHome.at(directory, RawPeer.ID));

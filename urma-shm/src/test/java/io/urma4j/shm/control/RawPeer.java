@@ -45,6 +45,13 @@ final class RawPeer implements AutoCloseable {
         return new Hello(ControlCodec.MAJOR, 0, 0, 0, Eid.ofIpv4(1), 7, ID.incarnation(), wanted, ID.address());
     }
 
+    /** The greeting of one that can import device memory. */
+    static Hello helloWithDeviceMemory(long wanted) {
+        long features = ControlCodec.FEATURE_DEVICE_MEMORY;
+        return new Hello(
+                ControlCodec.MAJOR, 0, features, 0, Eid.ofIpv4(1), UASID, ID.incarnation(), wanted, ID.address());
+    }
+
     /** A greeting under another name, for each number. */
     static Hello hello(long wanted, int name) {
         return new Hello(ControlCodec.MAJOR, 0, 0, 0, Eid.ofIpv4(1), 7, 1_000 + name, wanted, "%032x".formatted(name));

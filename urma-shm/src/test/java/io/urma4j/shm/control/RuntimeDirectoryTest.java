@@ -284,6 +284,43 @@ class RuntimeDirectoryTest {
         }
     }
 
+    /** A process without free descriptors takes no living peer for dead: it would free memory that the peer maps. */
+    @Test
+    void whoCannotReadALockTakesNobodyForDead() throws Exception {
+        try (var directory = RuntimeDirectory.open(path)) {
+            ContextLock living = directory.takeUasid(ONE, new Random(1));
+            Files.createDirectory(path.resolve("0000aa.lock"));
+            directory.isGone(0xaa, ONE.address()); // loads the classes of a failure
+            boolean isGone;
+            try (var _ = new NoDescriptors()) {
+                isGone = directory.isGone(living.uasid(), ONE.address());
+            }
+
+            assertThat(isGone).isFalse();
+            assertThat(directory.isGone(living.uasid(), TWO.address()))
+                    .as("its UASID has another owner")
+                    .isTrue();
+            living.file().remove();
+            assertThat(directory.isGone(living.uasid(), ONE.address())).isTrue();
+        }
+    }
+
+    /** One of them may be the lock of a context whose socket is here. */
+    @Test
+    void noSocketIsRemovedWhileALockCannotBeRead() throws Exception {
+        try (var directory = RuntimeDirectory.open(path)) {
+            Files.createDirectory(path.resolve("0000aa.lock"));
+            Files.createFile(path.resolve(TWO.address()));
+
+            assertThatThrownBy(directory::sweep).isInstanceOf(IOException.class);
+            assertThat(path.resolve(TWO.address())).exists();
+
+            Files.delete(path.resolve("0000aa.lock"));
+            directory.sweep();
+            assertThat(path.resolve(TWO.address())).doesNotExist();
+        }
+    }
+
     @Test
     void theSocketOfADeadContextGoesWithItsUasid() throws Exception {
         try (var directory = RuntimeDirectory.open(path)) {

@@ -64,6 +64,9 @@ final class TestContext implements DataPlane, AutoCloseable {
     /** Makes {@link #pathOpened} fail. */
     volatile boolean refusesPaths;
 
+    /** Makes {@link #pathOpened} close the path at once, so that its ring cannot be passed to the peer. */
+    volatile boolean closesPaths;
+
     final ControlPlane plane;
 
     TestContext(Path directory) {
@@ -169,6 +172,17 @@ final class TestContext implements DataPlane, AutoCloseable {
         if (paths.put(peer, path) != null) {
             throw new AssertionError("a second path to " + peer);
         }
+        if (closesPaths) {
+            path.close();
+        }
+    }
+
+    @Override
+    public void pathUndone(Peer peer) {
+        PathMemory path = paths.remove(peer);
+        if (path != null) {
+            path.close();
+        }
     }
 
     @Override
@@ -184,10 +198,7 @@ final class TestContext implements DataPlane, AutoCloseable {
 
     @Override
     public void peerLost(Peer peer, String why, boolean proven) {
-        PathMemory path = paths.remove(peer);
-        if (path != null) {
-            path.close();
-        }
+        pathUndone(peer);
         lost.add((proven ? "proven " : "unproven ") + peer.uasid() + ": " + why);
     }
 

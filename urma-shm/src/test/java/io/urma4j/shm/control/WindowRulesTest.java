@@ -442,6 +442,27 @@ class WindowRulesTest {
         await().until(() -> mappingsOfOperations() == 0);
     }
 
+    /** Each repetition costs the engine the end of a mapping, by which all threads are stopped. */
+    @Test
+    void windowsAreNotOpenedAgainAndAgain() throws Exception {
+        try (RawPeer peer = RawPeer.greeted(directory, home.plane);
+                ShmMemory operations = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "operations")) {
+            peer.send(new ImportSegment(1, segment.tokenId(), segment.key(), Access.READ, segment.token()));
+            peer.receive(SegmentGranted.class);
+            for (int request = 2; request < 5; request++) {
+                peer.send(new OpenWindows(request), operations.fd());
+            }
+
+            assertThat(peer.receive()).contains(new WindowsOpened(2));
+            assertThat(peer.receive()).as("it could not map the answer").contains(new WindowsOpened(3));
+            assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.EAGAIN);
+            await().until(() -> {
+                peer.send(new OpenWindows(6), operations.fd());
+                return peer.receive().orElseThrow() instanceof WindowsOpened;
+            });
+        }
+    }
+
     private static long mappingsOfOperations() throws Exception {
         try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.contains("/memfd:operations")).count();

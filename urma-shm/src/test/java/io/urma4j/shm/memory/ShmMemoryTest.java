@@ -128,6 +128,21 @@ class ShmMemoryTest {
         }
     }
 
+    /** It can open the memory anew for writing, and a seal of its own would refuse all later writers. */
+    @Test
+    void aReaderOfWritableMemoryCanAddNoSeal() {
+        try (var memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "test")) {
+            memory.addUser("a peer", true, false);
+            memory.shareReadOnly();
+
+            assertThatThrownBy(() -> MemFd.addSeals(memory.fd(), Seal.FUTURE_WRITE))
+                    .hasMessageContaining("EPERM");
+
+            ImportedMapping writer = ImportedMapping.map(memory.shareWritable(), 0, 4096, true);
+            assertThat(writer.tryRevoke()).isTrue();
+        }
+    }
+
     @Test
     void whatCanShrinkIsNotMapped() {
         try (var unsealed = MemFd.create("unsealed", 4096)) {

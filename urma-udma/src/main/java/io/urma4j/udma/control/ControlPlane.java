@@ -126,7 +126,7 @@ public final class ControlPlane {
         if (attempt == null) {
             attempt = greetings.greet(id, random.nextLong(), newTag(), ++lives, events.newHalf(), deadlineNanos);
         }
-        return attempt.result;
+        return attempt.result(deadlineNanos);
     }
 
     private UrmaException closed() {

@@ -6,6 +6,7 @@ import io.urma4j.spi.control.Compatibility;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.HashMap;
@@ -39,7 +40,7 @@ final class OutgoingGreetings {
         final long tag;
         final long life;
         final ConnectionEnd half;
-        final CompletableFuture<Peer> result = new CompletableFuture<>();
+        private final CompletableFuture<Peer> result = new CompletableFuture<>();
         private final PeerTable.Id id;
         private final long number;
         private final Retransmission retransmission;
@@ -60,9 +61,30 @@ final class OutgoingGreetings {
             retransmission.sent(this::again);
         }
 
+        /** The home as a peer; fails with ETIMEOUT at the deadline of this caller. Others may wait longer. */
+        @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to by the caller
+        CompletableFuture<Peer> result(long deadlineNanos) {
+            retransmission.extend(deadlineNanos);
+            CompletableFuture<Peer> own = new CompletableFuture<>();
+            Timers.Timer timeout = clock.at(deadlineNanos, () -> own.completeExceptionally(late()));
+            result.whenComplete((peer, failure) -> {
+                timeout.cancel();
+                if (failure == null) {
+                    own.complete(peer);
+                } else {
+                    own.completeExceptionally(failure);
+                }
+            });
+            return own;
+        }
+
+        private UrmaException late() {
+            return new UrmaException(UrmaStatus.ETIMEOUT, "home at " + id.address(), "does not answer");
+        }
+
         private void again() {
             if (retransmission.isOver()) {
-                fail(new UrmaException(UrmaStatus.ETIMEOUT, "home at " + id.address(), "does not answer"));
+                fail(late());
             } else {
                 retransmission.next(true);
                 send();

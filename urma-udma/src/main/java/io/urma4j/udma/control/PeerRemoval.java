@@ -25,7 +25,10 @@ record PeerRemoval(PeerTable peers, PeerEvents events) {
             asked.retransmission().cancel();
             asked.answer().completeExceptionally(gone(peer, why));
         });
-        unasked.forEach(asked -> asked.answer().completeExceptionally(gone(peer, why)));
+        unasked.forEach(asked -> {
+            asked.retransmission().cancel();
+            asked.answer().completeExceptionally(gone(peer, why));
+        });
     }
 
     static UrmaException gone(Peer peer, String why) {

@@ -47,6 +47,7 @@ final class Requests {
             begin(peer, asked);
         } else {
             peer.waiting.add(asked);
+            asked.retransmission().waits(() -> asked.answer().completeExceptionally(late(peer, asked)));
         }
         return asked.answer();
     }
@@ -70,9 +71,7 @@ final class Requests {
     private void again(Peer peer, Pending asked) {
         if (asked.retransmission().isOver()) {
             end(peer, asked);
-            asked.answer()
-                    .completeExceptionally(new UrmaException(
-                            UrmaStatus.ETIMEOUT, peer, "did not answer " + asked.what() + " in time"));
+            asked.answer().completeExceptionally(late(peer, asked));
         } else if (events.isDead(peer)) {
             removal.lose(peer, PeerRemoval.DEAD, true);
         } else {
@@ -81,11 +80,17 @@ final class Requests {
         }
     }
 
+    private static UrmaException late(Peer peer, Pending asked) {
+        return new UrmaException(UrmaStatus.ETIMEOUT, peer, "did not answer " + asked.what() + " in time");
+    }
+
     private void end(Peer peer, Pending asked) {
         asked.retransmission().cancel();
         peer.pending.remove(asked.number());
         while (!peer.waiting.isEmpty() && peer.admits(peer.waiting.getFirst().number())) {
-            begin(peer, peer.waiting.removeFirst());
+            Pending next = peer.waiting.removeFirst();
+            next.retransmission().cancel();
+            begin(peer, next); // also one that is late: it may give something back
         }
     }
 

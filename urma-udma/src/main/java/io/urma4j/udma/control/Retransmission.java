@@ -15,7 +15,7 @@ final class Retransmission {
     private static final int QUICK_TRIES = 20;
 
     private final ControlClock clock;
-    private final long deadlineNanos;
+    private long deadlineNanos;
     private long pauseNanos = FIRST_PAUSE_NANOS;
     private int tries;
     private Timers.@Nullable Timer timer;
@@ -25,10 +25,22 @@ final class Retransmission {
         this.deadlineNanos = deadlineNanos;
     }
 
+    /** The datagram is not sent yet: {@code late} runs at the deadline. */
+    void waits(Runnable late) {
+        timer = clock.at(deadlineNanos, late);
+    }
+
     /** The datagram was sent: {@code again} runs after the interval, or at the deadline. */
     void sent(Runnable again) {
         long next = clock.now() + pauseNanos;
         timer = clock.at(next - deadlineNanos < 0 ? next : deadlineNanos, again);
+    }
+
+    /** One more waits for the answer: it is retransmitted until the last of them gives up. */
+    void extend(long untilNanos) {
+        if (untilNanos - deadlineNanos > 0) {
+            deadlineNanos = untilNanos;
+        }
     }
 
     boolean isOver() {

@@ -179,7 +179,7 @@ final class HostDirectory implements AutoCloseable {
         List<Place> all = new ArrayList<>();
         for (String name : list(contexts)) {
             if (!LockFile.isDead(contexts, name)) {
-                Place.parse(LockFile.read(contexts, name)).ifPresent(all::add);
+                Place.parse(LockFile.readIfPossible(contexts, name)).ifPresent(all::add);
             }
         }
         return all;
@@ -187,14 +187,23 @@ final class HostDirectory implements AutoCloseable {
 
     /** Whether that context is in this directory. */
     boolean has(int uasid, long incarnation) {
-        return Place.parse(LockFile.read(contexts, fileOf(uasid)))
+        return isOf(LockFile.readIfPossible(contexts, fileOf(uasid)), incarnation);
+    }
+
+    private static boolean isOf(String line, long incarnation) {
+        return Place.parse(line)
                 .filter(place -> place.incarnation == incarnation)
                 .isPresent();
     }
 
     /** Whether a context that was in this directory has closed, or its process is dead. */
     boolean isDead(int uasid, long incarnation) {
-        return LockFile.isDead(contexts, fileOf(uasid)) || !has(uasid, incarnation);
+        String name = fileOf(uasid);
+        try {
+            return LockFile.isDead(contexts, name) || !isOf(LockFile.read(contexts, name), incarnation);
+        } catch (IOException e) {
+            return false; // this process cannot read it, which proves nothing
+        }
     }
 
     /** Takes a name; empty if it is taken. */
@@ -205,7 +214,7 @@ final class HostDirectory implements AutoCloseable {
     /** The owner of a name; empty if there is none. */
     Optional<Place> owner(String name) {
         try {
-            return Place.parse(LockFile.read(names, name));
+            return Place.parse(LockFile.readIfPossible(names, name));
         } catch (IllegalArgumentException | UrmaException e) {
             return Optional.empty(); // no name that anybody could have published
         }

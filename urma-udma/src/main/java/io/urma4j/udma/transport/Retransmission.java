@@ -98,6 +98,7 @@ final class Retransmission {
 
     /** False when the peer counts as silent. */
     boolean runTimers(long nowNanos) {
+        rnrHold.runTimers(nowNanos); // this step sends, or what it lacks has the next one come
         if (recovery.isLossDue(nowNanos)) {
             retransmitLost(nowNanos);
         }
@@ -125,7 +126,7 @@ final class Retransmission {
 
     /** @param isStopped nothing is sent any more, and so nothing retransmitted before a timeout */
     long deadlineNanos(boolean isStopped) {
-        if (rnrHold.wasHeld() && !inFlight.isEmpty() && !timer.isRunning()) {
+        if (rnrHold.isAwaited() && !inFlight.isEmpty() && !timer.isRunning()) {
             return rnrHold.untilNanos();
         }
         return isStopped || !timer.isRunning() ? timer.dueNanos() : Math.min(timer.dueNanos(), lossDueNanos());

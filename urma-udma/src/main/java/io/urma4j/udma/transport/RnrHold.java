@@ -28,9 +28,16 @@ final class RnrHold {
         return nowNanos < untilNanos;
     }
 
-    /** Whether there was a hold since the start, which may be over. */
-    boolean wasHeld() {
+    /** Whether the end of a hold is awaited. */
+    boolean isAwaited() {
         return untilNanos != NOT_HELD;
+    }
+
+    /** Forgets a hold that is over. */
+    void runTimers(long nowNanos) {
+        if (!isHeld(nowNanos)) {
+            untilNanos = NOT_HELD;
+        }
     }
 
     /** When the last hold ends; in the distant past if there was none. */

@@ -7,7 +7,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** An I/O backend: what a port needs of a socket. For one thread at a time, except {@link #await} and {@link #wake}. */
-sealed interface Io extends AutoCloseable permits SocketIo, ChannelIo {
+interface Io extends AutoCloseable {
     int localPort();
 
     /** The size of the receive buffer that the kernel granted. */

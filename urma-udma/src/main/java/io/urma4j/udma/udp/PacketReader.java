@@ -75,6 +75,7 @@ final class PacketReader {
     private void datagram(Arrivals from, int datagram, PacketSink sink) {
         int length = from.receivedBytes(datagram);
         if (from.isTruncated(datagram)) {
+            lookedAt += 1 + length / LONG_BYTES;
             counters.add(Drop.TOO_LONG);
             return;
         }

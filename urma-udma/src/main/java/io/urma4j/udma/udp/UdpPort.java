@@ -47,7 +47,8 @@ public final class UdpPort implements Port, AutoCloseable {
             suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
     private volatile String trouble = "";
 
-    private UdpPort(PortOptions options, OpenedPort opened) {
+    /** Over an opened port. */
+    UdpPort(PortOptions options, OpenedPort opened) {
         address = options.address();
         mtuBytes = opened.mtuBytes();
         mtuLimitBytes = options.mtuLimitBytes();
@@ -274,8 +275,12 @@ public final class UdpPort implements Port, AutoCloseable {
         int datagram = outbox.next();
         int count = outbox.count(datagram);
         if (count > 1) {
-            suspectErrno = errno;
             outbox.split();
+            if (isLackOfMemory(errno)) {
+                outbox.runs(true); // which passes, and says nothing about runs
+            } else {
+                suspectErrno = errno;
+            }
             return;
         }
         if (suspectErrno != 0) { // the same without runs: they were not the reason
@@ -286,6 +291,10 @@ public final class UdpPort implements Port, AutoCloseable {
         UdpRoute route = outbox.route(outbox.firstSlot(datagram));
         outbox.leave();
         trouble = "sending on the " + route + " failed with " + Errno.name(errno);
+    }
+
+    private static boolean isLackOfMemory(int errno) {
+        return errno == Errno.ENOBUFS || errno == Errno.ENOMEM;
     }
 
     // ---- receiving

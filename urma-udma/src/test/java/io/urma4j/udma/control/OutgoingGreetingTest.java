@@ -73,6 +73,25 @@ class OutgoingGreetingTest {
         assertThat(context.plane.timers()).isZero();
     }
 
+    @Test
+    void eachImportFromAHomeWaitsAsLongAsItWasTold() throws Exception {
+        var first = connect(100 * MILLI);
+        var patient = connect(SECOND);
+        var last = connect(200 * MILLI);
+
+        context.pass(150 * MILLI);
+        assertThat(failureOf(first).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+        assertThat(patient).isNotDone();
+        assertThat(last).isNotDone();
+        context.pass(100 * MILLI);
+        assertThat(failureOf(last).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+        assertThat(context.discarded).isEmpty();
+
+        welcome(HOME, HOME.hello());
+
+        assertThat(patient).isCompleted();
+    }
+
     /** A host that does not see the greeting does not know its number; it could replace the cookie by a useless one. */
     @Test
     void aChallengeWithAnotherNumberDoesNotReplaceTheCookie() {

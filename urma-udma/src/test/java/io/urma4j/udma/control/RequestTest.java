@@ -86,6 +86,28 @@ class RequestTest {
     }
 
     @Test
+    void aRequestBeyondTheWindowFailsAtItsDeadlineToo() {
+        Peer peer = context.holder(LEFT);
+        var answers = ask(peer, WINDOW);
+        var hasty = context.ask(peer, SECOND / 2);
+        var patient = context.ask(peer, SECOND);
+
+        context.pass(SECOND / 2 - 1);
+        assertThat(hasty).isNotDone();
+        context.pass(1);
+        assertThat(LoneContext.failureOf(hasty).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+        assertThat(context.sent(Kind.REQUEST))
+                .extracting(one -> one.datagram().number())
+                .doesNotContain(WINDOW + 1L);
+
+        answer(peer, 1);
+        answer(peer, 2);
+        answer(peer, WINDOW + 2);
+        assertThat(patient).isCompleted();
+        assertThat(answers.getFirst()).isCompleted();
+    }
+
+    @Test
     void anAnsweredRequestIsNotRetransmitted() {
         Peer peer = context.holder(LEFT);
         var answer = context.ask(peer, SECOND);

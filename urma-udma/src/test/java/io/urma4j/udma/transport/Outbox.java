@@ -24,6 +24,7 @@ final class Outbox implements SendWork {
     final MemorySegment buffer;
     final List<Result> results = new ArrayList<>();
     boolean isBufferGone;
+    boolean isPayloadLate; // a copy of it has not ended
     int notReady;
 
     private final int number;
@@ -134,6 +135,11 @@ final class Outbox implements SendWork {
     }
 
     // ---- SendWork
+
+    @Override
+    public boolean awaits(long position, long from, int lengthBytes) {
+        return isPayloadLate;
+    }
 
     @Override
     public int queueId() {

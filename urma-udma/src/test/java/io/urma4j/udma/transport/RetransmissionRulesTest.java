@@ -123,6 +123,23 @@ class RetransmissionRulesTest {
                 .isEqualTo(Long.MAX_VALUE);
     }
 
+    /** A copy may last longer than the hold. Its end has the connection stepped, and until then there is nothing to do. */
+    @Test
+    void aHoldThatIsOverIsNoDeadlineForAPayloadThatIsNotFetched() {
+        AnswersByHand by = new AnswersByHand(Peer.URMA4J);
+        by.out.send(8);
+        by.sends();
+        by.says(0, RNR, 0);
+        by.out.isPayloadLate = true;
+        by.pair.now += NotReady.nanos(12);
+
+        assertThat(by.sends()).isEmpty();
+        assertThat(by.requester.connection.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+
+        by.out.isPayloadLate = false;
+        assertThat(by.sends()).containsExactly(0);
+    }
+
     // ---- which packets ask
 
     private List<Integer> asking(AnswersByHand by) {

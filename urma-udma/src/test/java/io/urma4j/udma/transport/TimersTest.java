@@ -190,14 +190,18 @@ class TimersTest {
         @Test
         void theHoldEndsAtItsTime() {
             RnrHold hold = new RnrHold(config().build());
-            assertThat(hold.wasHeld()).isFalse();
+            assertThat(hold.isAwaited()).isFalse();
             assertThat(hold.isHeld(0)).isFalse();
             hold.hold(10);
             assertThat(hold.isHeld(9)).isTrue();
             assertThat(hold.isHeld(10)).isFalse();
-            assertThat(hold.wasHeld()).isTrue();
+            hold.runTimers(9);
+            assertThat(hold.isAwaited()).isTrue();
+            hold.runTimers(10);
+            assertThat(hold.isAwaited()).isFalse();
+            hold.hold(20);
             hold.clear();
-            assertThat(hold.wasHeld()).isFalse();
+            assertThat(hold.isAwaited()).isFalse();
         }
     }
 
