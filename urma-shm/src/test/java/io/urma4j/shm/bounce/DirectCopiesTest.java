@@ -173,13 +173,14 @@ class DirectCopiesTest {
     void aRequestThatIsGivenUpFailsNoLaterOne() {
         try (DirectCopies direct = source.direct()) {
             for (int block = 0; block < 200; block++) {
-                direct.copy(source, block * BLOCK, target, block * BLOCK, BLOCK); // in several batches, and 4 ms
+                long at = (long) block * BLOCK;
+                direct.copy(source, at, target, at, BLOCK); // in several batches, and 4 ms
             }
         }
         from.fill(0, LENGTH, (byte) 3);
         for (int request = 0; request < 6; request++) {
             try (DirectCopies direct = source.direct()) {
-                direct.copy(source, 0, target, request * BLOCK, BLOCK);
+                direct.copy(source, 0, target, (long) request * BLOCK, BLOCK);
                 direct.await();
             }
         }
