@@ -213,11 +213,12 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
         for (CopyBatch batch : batches) {
             abort(batch.copy());
         }
+        long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos(); // for all: they end in the order of their start
         for (Copy copy : copies) {
-            copy.await(TIMEOUT.toNanos());
+            copy.await(deadlineNanos - System.nanoTime());
         }
         for (CopyBatch batch : batches) {
-            batch.copy().await(TIMEOUT.toNanos());
+            batch.copy().await(deadlineNanos - System.nanoTime());
         }
     }
 
