@@ -264,8 +264,11 @@ final class Connection {
     private void received(ControlMessage message, SocketInbox inbox) {
         if (!inbox.isIncomplete()) {
             receiver.received(this, message, inbox.descriptors());
-        } else if (isPeer && message instanceof Request request) {
-            send(new Refused(request.request(), UrmaStatus.ENOMEM, NO_DESCRIPTORS)); // the peer did nothing wrong
+        } else if (isPeer
+                && message instanceof Request request
+                && inbox.descriptors().isEmpty()) {
+            // an honest peer sends one with a request, and so none has come; a hostile one fills what room there is
+            send(new Refused(request.request(), UrmaStatus.ENOMEM, NO_DESCRIPTORS));
         } else {
             LOG.log(Level.WARNING, () -> this + " ends: " + NO_DESCRIPTORS);
             end(NO_DESCRIPTORS);

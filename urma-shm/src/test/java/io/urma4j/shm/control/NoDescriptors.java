@@ -2,7 +2,12 @@ package io.urma4j.shm.control;
 
 import io.urma4j.libc.ResourceLimit;
 import io.urma4j.libc.ResourceLimit.Bounds;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
  * This process can open nothing while this is open; descriptors that it has stay usable. Only for code that has run before: a class is
@@ -14,9 +19,25 @@ final class NoDescriptors implements AutoCloseable {
     private final Bounds before = ResourceLimit.NOFILE.bounds();
 
     NoDescriptors() {
+        this(STANDARD_STREAMS);
+    }
+
+    private NoDescriptors(int limit) {
         System.getLogger(NoDescriptors.class.getName())
                 .log(Level.INFO, "no more descriptors"); // opens files, the first time
-        ResourceLimit.NOFILE.set(new Bounds(STANDARD_STREAMS, before.hard()));
+        ResourceLimit.NOFILE.set(new Bounds(limit, before.hard()));
+    }
+
+    /** Few are left. */
+    static NoDescriptors but(int few) {
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            int last = open.mapToInt(fd -> Integer.parseInt(fd.getFileName().toString()))
+                    .max()
+                    .orElseThrow();
+            return new NoDescriptors(last + few);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

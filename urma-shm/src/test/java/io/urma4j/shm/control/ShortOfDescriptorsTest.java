@@ -7,6 +7,7 @@ import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.Fd;
 import io.urma4j.shm.memory.Failures;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage;
@@ -22,6 +23,7 @@ import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ControlMessage.WindowsOpened;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -113,5 +115,16 @@ class ShortOfDescriptorsTest {
             peer.receive(PathOpened.class);
         }
         assertThat(home.lost).isEmpty();
+    }
+
+    /** No honest request has more than one. */
+    @Test
+    void aPeerThatTakesTheLastDescriptorsIsCutOff() throws Exception {
+        Fd[] many = new Fd[250];
+        Arrays.fill(many, theirs.fd());
+        try (var _ = NoDescriptors.but(10)) {
+            peer.send(new OpenWindows(1), many);
+            assertThat(peer.receive()).as("an answer").isEmpty();
+        }
     }
 }
