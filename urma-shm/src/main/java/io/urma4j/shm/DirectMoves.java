@@ -72,9 +72,6 @@ final class DirectMoves implements AutoCloseable {
 
     private boolean tryMove(
             ShmSegment local, long offset, ShmImport remote, long remoteOffset, long lengthBytes, boolean isRead) {
-        if (!remote.isServed()) {
-            return false;
-        }
         ServedMemory served = remote.served();
         StagedRegion far = served.opened(!isRead);
         if (far == null) {
