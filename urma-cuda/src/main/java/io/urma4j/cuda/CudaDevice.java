@@ -32,6 +32,7 @@ final class CudaDevice {
     private final CudaEngine engine;
     private final Set<CudaStream> streams = new HashSet<>(); // guarded by it
     private volatile boolean closed;
+    private volatile boolean hasHungCopies;
 
     private volatile long context; // written by the calling thread; 0 before the first call that needs it
     private int flushScope; // only the calling thread; 0 if no flush is needed, or none is possible
@@ -92,8 +93,9 @@ final class CudaDevice {
         return context;
     }
 
-    boolean isClosed() {
-        return closed;
+    /** Whether its end has given up waiting for copies. The host memory that they use stays pinned. */
+    boolean hasHungCopies() {
+        return hasHungCopies;
     }
 
     UrmaException closed() {
@@ -205,7 +207,7 @@ final class CudaDevice {
     }
 
     void unregisterHost(long address) {
-        if (loss.get() == null) { // else the registration has ended with the context
+        if (loss.get() == null && !hasHungCopies) { // a loss has ended the registration with the context
             calls.run("cuMemHostUnregister", () -> driver.unregisterHost(address));
         }
     }
@@ -244,6 +246,7 @@ final class CudaDevice {
         long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
         for (CudaStream stream : open) {
             if (!stream.isQuietWithin(deadline - System.nanoTime())) {
+                hasHungCopies = true;
                 LOG.log(Level.WARNING, "{0} stays open: copies have not ended", this);
                 return false;
             }

@@ -65,7 +65,7 @@ final class CudaEngine implements DmaEngine {
         if (isDone) {
             listener.ended(null);
         } else {
-            device.poller().post(new EventWait(device, event, listener));
+            device.poller().add(new EventWait(device, event, listener));
         }
     }
 

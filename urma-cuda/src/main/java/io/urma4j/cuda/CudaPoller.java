@@ -4,6 +4,8 @@ import io.urma4j.cuda.CudaThread.Pace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Asks for the events of a device's copies, on a thread of its own, but for a {@link LoneCopy}. A stream ends its copies in
@@ -12,9 +14,11 @@ import java.util.List;
 final class CudaPoller {
     private final CudaDevice device;
     private final CudaThread thread;
-    private final List<CudaStream> streams = new ArrayList<>(); // with copies; both only the thread
-    private final List<EventWait> events = new ArrayList<>(); // only the thread
-    private boolean hasContext;
+    private final List<CudaStream> streams = new ArrayList<>(); // with copies; only the thread
+    private final Queue<EventWait> events =
+            new ConcurrentLinkedQueue<>(); // added by any thread, asked for by the thread
+    private boolean hasContext; // only the thread
+    private volatile boolean closed;
 
     CudaPoller(CudaDevice device) {
         this.device = device;
@@ -40,15 +44,19 @@ final class CudaPoller {
         stream.poll(work);
     }
 
-    /** Takes over an event that is to be asked for. */
-    void post(EventWait wait) {
-        thread.post(wait);
+    /** Asks for an event from now on. */
+    void add(EventWait wait) {
+        events.add(wait);
+        if (closed) { // and may have refused the others already
+            refuseEvents();
+        }
+        thread.wake();
     }
 
-    /** On the thread: an event that {@link #post} brought. */
-    void take(EventWait wait) {
-        enterContext();
-        events.add(wait);
+    private void refuseEvents() {
+        for (EventWait wait = events.poll(); wait != null; wait = events.poll()) {
+            wait.refuse();
+        }
     }
 
     private void enterContext() {
@@ -63,18 +71,16 @@ final class CudaPoller {
     }
 
     private Pace round() {
-        int waiting = events.size();
-        events.removeIf(EventWait::endIfDone);
-        int ended = waiting - events.size();
+        boolean hasEnded = pollEvents();
         for (int i = streams.size() - 1; i >= 0; i--) {
             CudaStream stream = streams.get(i);
-            ended += stream.pollEvents();
+            hasEnded |= stream.pollEvents() > 0;
             if (!stream.isPolled()) {
                 streams.set(i, streams.getLast());
                 streams.removeLast();
             }
         }
-        if (ended > 0) {
+        if (hasEnded) {
             return Pace.PROGRESS;
         }
         if (!streams.isEmpty() || !events.isEmpty()) {
@@ -83,17 +89,24 @@ final class CudaPoller {
         return device.slots().areTaken() ? Pace.READY : Pace.IDLE;
     }
 
+    private boolean pollEvents() {
+        if (events.isEmpty()) {
+            return false;
+        }
+        enterContext();
+        return events.removeIf(EventWait::endIfDone);
+    }
+
     /** The device is lost: ends the copies at once. */
     void wake() {
         thread.wake();
     }
 
+    /** Ends the thread, and refuses the events that are left. Returns whether it has ended. */
     boolean close(Duration timeout) {
         boolean hasEnded = thread.close(timeout);
-        if (hasEnded) {
-            events.forEach(EventWait::refuse);
-            events.clear();
-        }
+        closed = true;
+        refuseEvents(); // also where the driver does not return to the thread
         return hasEnded;
     }
 }

@@ -26,7 +26,8 @@ final class CudaStream extends Task implements CopyStream {
     private final Deque<CudaWork> unused = new ArrayDeque<>();
     private int submitted; // and not ended
     private boolean scheduled; // the calling thread runs this, or a place among the device's copies is awaited
-    private boolean closed;
+    private boolean closed; // takes no copies, of its own accord or because its client ends
+    private boolean released;
 
     private final Deque<CudaWork> polled = new ArrayDeque<>(); // only the polling thread; oldest first
 
@@ -274,12 +275,13 @@ final class CudaStream extends Task implements CopyStream {
     @Override
     public void close() {
         synchronized (this) {
-            if (closed) {
+            if (released) {
                 return;
             }
+            released = true;
             closed = true;
         }
-        while (!isQuietWithin(TimeUnit.SECONDS.toNanos(1)) && !device.isClosed()) {
+        while (!isQuietWithin(TimeUnit.SECONDS.toNanos(1)) && !device.hasHungCopies()) {
             // the memory of its copies may be freed next
         }
         device.remove(this);

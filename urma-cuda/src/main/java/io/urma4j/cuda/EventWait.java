@@ -3,7 +3,7 @@ package io.urma4j.cuda;
 import io.urma4j.peer.DmaEngine.EventListener;
 
 /** An event of the user for whose end a listener waits: the polling thread of its device asks for it. */
-final class EventWait extends Task {
+final class EventWait {
     private final CudaDevice device;
     private final long event;
     private final EventListener listener;
@@ -12,12 +12,6 @@ final class EventWait extends Task {
         this.device = device;
         this.event = event;
         this.listener = listener;
-    }
-
-    /** On the polling thread. */
-    @Override
-    void run() {
-        device.poller().take(this);
     }
 
     /** On the polling thread: reports the end if it has come. Returns whether it has. */
@@ -36,7 +30,7 @@ final class EventWait extends Task {
         return true;
     }
 
-    @Override
+    /** Its device has closed. If the event ends at the same time, the first of both counts. */
     void refuse() {
         listener.ended(device.closed());
     }

@@ -5,8 +5,8 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.peer.DmaEngine.Pinning;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -16,48 +16,66 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class HostPins {
     private static final System.Logger LOG = System.getLogger(HostPins.class.getName());
 
-    private final Map<Range, Pin> pins = new HashMap<>(); // both guarded by this
-    private boolean hasRefused;
+    private final ConcurrentMap<Range, Pin> pins = new ConcurrentHashMap<>();
+    private final AtomicBoolean hasRefused = new AtomicBoolean();
 
     private record Range(long address, long lengthBytes) {}
 
-    /** A range with users. */
+    /** A range with users. The driver is called under its lock alone: it may take long. */
     private static final class Pin {
         final CudaDevice device; // by whose context it is pinned
-        final boolean isOurs;
+        boolean isOurs; // all guarded by this
         int users;
+        boolean isUnpinned; // for good; the next user needs another
 
-        Pin(CudaDevice device, boolean isOurs) {
+        Pin(CudaDevice device) {
             this.device = device;
-            this.isOurs = isOurs;
         }
     }
 
     /** Pins memory by the context of {@code device}; does nothing, and says so once, where the driver refuses. */
-    synchronized Pinning pin(CudaDevice device, MemorySegment memory) {
+    Pinning pin(CudaDevice device, MemorySegment memory) {
         if (!memory.isNative() || memory.byteSize() == 0) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, device, "only native memory can be pinned, and at least a byte of it");
         }
         Range range = new Range(memory.address(), memory.byteSize());
-        Pin pin = pins.get(range);
-        if (pin == null) {
-            pin = new Pin(device, tryRegister(device, range));
-            pins.put(range, pin);
+        while (true) {
+            Pin pin = pins.computeIfAbsent(range, _ -> new Pin(device));
+            synchronized (pin) {
+                if (!pin.isUnpinned) {
+                    return use(range, pin);
+                }
+            }
+        }
+    }
+
+    /** Under the lock of the pin. A failure leaves nothing behind. */
+    private Use use(Range range, Pin pin) {
+        if (pin.users == 0) {
+            try {
+                pin.isOurs = tryRegister(pin.device, range);
+            } catch (RuntimeException | Error e) {
+                pin.isUnpinned = true;
+                pins.remove(range, pin);
+                throw e;
+            }
         }
         pin.users++;
-        return new Use(range, pin.isOurs);
+        return new Use(range, pin);
     }
 
     /** One user of a range. */
     private final class Use implements Pinning {
         private final AtomicBoolean closed = new AtomicBoolean();
         private final Range range;
+        private final Pin pin;
         private final boolean isDirect;
 
-        Use(Range range, boolean isDirect) {
+        Use(Range range, Pin pin) {
             this.range = range;
-            this.isDirect = isDirect;
+            this.pin = pin;
+            this.isDirect = pin.isOurs;
         }
 
         /** Memory that another library has pinned may be other memory by now: the driver goes by addresses. */
@@ -69,7 +87,7 @@ final class HostPins {
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
-                unpin(range);
+                unpin(range, pin);
             }
         }
     }
@@ -80,8 +98,7 @@ final class HostPins {
             device.registerHost(range.address, range.lengthBytes);
             return true;
         } catch (CudaException e) {
-            if (e.code() != CudaCode.HOST_MEMORY_ALREADY_REGISTERED && !hasRefused) {
-                hasRefused = true;
+            if (e.code() != CudaCode.HOST_MEMORY_ALREADY_REGISTERED && !hasRefused.getAndSet(true)) {
                 LOG.log(
                         Level.WARNING,
                         "{0} does not pin host memory, and copies of it are slower: {1}",
@@ -92,19 +109,27 @@ final class HostPins {
         }
     }
 
-    private synchronized void unpin(Range range) {
-        Pin pin = pins.get(range);
-        if (pin == null || --pin.users > 0) {
+    private void unpin(Range range, Pin pin) {
+        synchronized (pin) {
+            if (--pin.users == 0) {
+                end(range, pin);
+            }
+        }
+    }
+
+    /** Under the lock of the pin. */
+    private void end(Range range, Pin pin) {
+        if (pin.isUnpinned) {
             return;
         }
-        pins.remove(range);
-        unregister(range, pin);
+        pin.isUnpinned = true;
+        if (pin.isOurs) {
+            unregister(range, pin);
+        }
+        pins.remove(range, pin); // last, so that no other is pinned before
     }
 
     private static void unregister(Range range, Pin pin) {
-        if (!pin.isOurs) {
-            return;
-        }
         try {
             pin.device.unregisterHost(range.address);
         } catch (UrmaException e) {
@@ -113,8 +138,11 @@ final class HostPins {
     }
 
     /** Ends what is left; a pinning that is closed later does nothing. */
-    synchronized void close() {
-        pins.forEach(HostPins::unregister);
-        pins.clear();
+    void close() {
+        pins.forEach((range, pin) -> {
+            synchronized (pin) {
+                end(range, pin);
+            }
+        });
     }
 }

@@ -7,6 +7,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.peer.DeviceEvent;
 import io.urma4j.peer.DeviceMemory;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** Events of the user, on streams of the user: a fill stands for the kernel. */
@@ -112,6 +113,27 @@ class CudaEventsTest {
 
             assertThat(event.await(SOON)).isTrue();
             assertThat(event.failure()).hasMessageContaining("is closed");
+            cuda.driver.letGo();
+        }
+    }
+
+    /** The thread that asks for events is in the driver when the client ends, and for longer. */
+    @Test
+    void eventsFailWithTheirClientThoughTheDriverHangs() {
+        try (CudaFixture cuda = new CudaFixture()) {
+            User user = new User(cuda.driver);
+            cuda.driver.hold(true);
+            cuda.driver.recordEvent(user.event, user.stream);
+            DeviceEvent event = cuda.memory.event("cuda", 0, user.event);
+            DeviceEvent other = cuda.memory.event("cuda", 0, user.event);
+            cuda.driver.block("cuEventQuery", new CountDownLatch(1));
+
+            cuda.memory.close();
+
+            assertThat(event.await(SOON)).isTrue();
+            assertThat(event.failure()).hasMessageContaining("is closed");
+            assertThat(other.await(SOON)).isTrue();
+            cuda.lose(0, CudaCode.ILLEGAL_ADDRESS); // the fixture shall not look at what the driver still has
             cuda.driver.letGo();
         }
     }

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.UrmaException;
 import io.urma4j.cuda.CudaFixture.Active;
 import io.urma4j.peer.Copy;
 import io.urma4j.peer.CopyBatch;
@@ -291,6 +292,40 @@ class CudaStreamTest {
         assertThatThrownBy(() -> cuda.client.engine(0)).hasMessageContaining("cuda: is closed");
         stream.close();
         cuda.close();
+    }
+
+    /** The owner of a stream may free the memory of its copies next. */
+    @Test
+    void aStreamWaitsForItsCopiesBesideTheEndOfItsClient() throws Exception {
+        CudaFixture cuda = new CudaFixture();
+        DeviceMemory memory = cuda.allocate(4096);
+        CopyStream stream = cuda.client.engine(0).openStream();
+        cuda.driver.hold(true);
+        Copy copy = new Copy();
+        stream.fill(memory.address(), 4096, (byte) 1, copy);
+        Thread client = Thread.ofPlatform().start(cuda.client::close);
+        while (!isClosed(stream, memory)) {
+            Thread.sleep(1);
+        }
+
+        Thread owner = Thread.ofPlatform().start(stream::close);
+        assertThat(owner.join(Duration.ofMillis(1_500))).isFalse();
+        assertThat(copy.isDone()).isFalse();
+
+        cuda.driver.hold(false);
+        owner.join();
+        client.join();
+        assertThat(copy.isDone()).isTrue();
+        cuda.close();
+    }
+
+    private static boolean isClosed(CopyStream stream, DeviceMemory memory) {
+        try {
+            stream.fill(memory.address(), 1, (byte) 1, new Copy());
+            return false;
+        } catch (UrmaException e) {
+            return true;
+        }
     }
 
     @Test

@@ -456,13 +456,15 @@ final class FakeCudaDriver implements CudaDriver {
     }
 
     @Override
-    public synchronized void registerHost(long address, long lengthBytes, int flags) {
+    public void registerHost(long address, long lengthBytes, int flags) {
         enterWithContext("cuMemHostRegister_v2");
-        Map.Entry<Long, Long> before = hostRanges.lowerEntry(address + lengthBytes);
-        if (before != null && before.getKey() + before.getValue() > address) {
-            throw failure("cuMemHostRegister_v2", CudaCode.HOST_MEMORY_ALREADY_REGISTERED);
+        synchronized (this) {
+            Map.Entry<Long, Long> before = hostRanges.lowerEntry(address + lengthBytes);
+            if (before != null && before.getKey() + before.getValue() > address) {
+                throw failure("cuMemHostRegister_v2", CudaCode.HOST_MEMORY_ALREADY_REGISTERED);
+            }
+            hostRanges.put(address, lengthBytes);
         }
-        hostRanges.put(address, lengthBytes);
     }
 
     @Override
@@ -621,10 +623,12 @@ final class FakeCudaDriver implements CudaDriver {
     }
 
     @Override
-    public synchronized boolean isDone(long event) {
+    public boolean isDone(long event) {
         enterWithContext("cuEventQuery");
-        Event asked = event("cuEventQuery", event);
-        return asked.ended == asked.recorded;
+        synchronized (this) {
+            Event asked = event("cuEventQuery", event);
+            return asked.ended == asked.recorded;
+        }
     }
 
     @Override

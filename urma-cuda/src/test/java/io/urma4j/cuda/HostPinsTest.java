@@ -3,9 +3,14 @@ package io.urma4j.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.peer.Copy;
+import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.DmaEngine.Pinning;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -81,6 +86,68 @@ class HostPinsTest {
         left.close();
         assertThat(cuda.driver.count("cuMemHostUnregister")).isOne();
         cuda.close();
+    }
+
+    /** A driver pins some GB in a second. */
+    @Test
+    void aSlowDriverDelaysNoOtherRange() throws Exception {
+        try (CudaFixture cuda = new CudaFixture(2)) {
+            Pinning other = cuda.client.engine(1).pinHost(cuda.arena.allocate(4096, 4096));
+            MemorySegment large = cuda.arena.allocate(1 << 20, 4096);
+            cuda.driver.block("cuMemHostRegister_v2", new CountDownLatch(1));
+            var pinned =
+                    CompletableFuture.supplyAsync(() -> cuda.client.engine(0).pinHost(large));
+            while (cuda.driver.count("cuMemHostRegister_v2") < 2) {
+                Thread.onSpinWait();
+            }
+
+            CompletableFuture.runAsync(other::close).get(10, TimeUnit.SECONDS);
+
+            assertThat(pinned).isNotDone();
+            cuda.driver.letGo();
+            pinned.get(10, TimeUnit.SECONDS).close();
+        }
+    }
+
+    @Test
+    void aRangeOfManyUsersIsPinnedAndUnpinnedInTurn() throws Exception {
+        try (CudaFixture cuda = new CudaFixture()) {
+            MemorySegment slab = cuda.arena.allocate(4096, 4096);
+            CompletableFuture<?>[] users = new CompletableFuture<?>[4];
+            for (int i = 0; i < users.length; i++) {
+                users[i] = CompletableFuture.runAsync(() -> {
+                    for (int round = 0; round < 500; round++) {
+                        Pinning pinning = cuda.client.engine(0).pinHost(slab);
+                        assertThat(pinning.isDirect()).isTrue();
+                        pinning.close();
+                    }
+                });
+            }
+            CompletableFuture.allOf(users).get(30, TimeUnit.SECONDS);
+
+            assertThat(cuda.driver.count("cuMemHostUnregister")).isEqualTo(cuda.driver.count("cuMemHostRegister_v2"));
+        }
+    }
+
+    /** The device may still write to the pages. */
+    @Test
+    void memoryOfACopyThatHangsStaysPinned() {
+        try (CudaFixture cuda = new CudaFixture()) {
+            DeviceMemory memory = cuda.allocate(4096);
+            MemorySegment slab = cuda.arena.allocate(4096, 4096);
+            Pinning pinning = cuda.client.engine(0).pinHost(slab);
+            CopyStream stream = cuda.client.engine(0).openStream();
+            cuda.driver.hold(true);
+            stream.copyOut(memory.address(), slab, new Copy());
+
+            cuda.client.close();
+            stream.close();
+            pinning.close();
+
+            assertThat(cuda.driver.count("cuMemHostUnregister")).isZero();
+            cuda.lose(0, CudaCode.ILLEGAL_ADDRESS); // the fixture shall not look at what the driver still has
+            cuda.driver.letGo();
+        }
     }
 
     @Test
