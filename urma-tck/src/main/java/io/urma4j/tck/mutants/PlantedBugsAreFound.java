@@ -12,6 +12,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -25,6 +30,9 @@ import org.junit.jupiter.api.TestFactory;
 public abstract class PlantedBugsAreFound {
     private static final int SAMPLE = 2;
 
+    /** Most tests use one processor. */
+    private static final int AT_ONCE = 2;
+
     /** The tests have their own timeouts; a bug that exceeds this one, too, counts as not found. */
     private static final long LIMIT_SECONDS = 150;
 
@@ -35,7 +43,29 @@ public abstract class PlantedBugsAreFound {
     protected final Stream<DynamicTest> eachIsFoundByTheTestThatItNames() throws Exception {
         List<PlantedBug> bugs = chosen();
         System.out.println(getClass().getSimpleName() + ": " + bugs + "; seed " + Seed.OF_RUN);
-        return bugs.stream().map(bug -> DynamicTest.dynamicTest(bug.name(), () -> assertFound(bug)));
+        ExecutorService runners = Executors.newFixedThreadPool(AT_ONCE);
+        List<DynamicTest> tests = bugs.stream()
+                .map(bug -> test(bug, runners.submit(asserted(bug))))
+                .toList();
+        runners.shutdown(); // once all have run
+        return tests.stream();
+    }
+
+    private static Callable<PlantedBug> asserted(PlantedBug bug) {
+        return () -> {
+            assertFound(bug);
+            return bug;
+        };
+    }
+
+    private static DynamicTest test(PlantedBug bug, Future<PlantedBug> found) {
+        return DynamicTest.dynamicTest(bug.name(), () -> {
+            try {
+                assertThat(found.get()).isEqualTo(bug);
+            } catch (ExecutionException e) {
+                throw e.getCause();
+            }
+        });
     }
 
     private List<PlantedBug> chosen() throws Exception {

@@ -17,6 +17,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -124,19 +125,23 @@ class HeaderPredictionTest {
     @CsvSource({"RELIABLE_CONNECTED, true", "RELIABLE_CONNECTED, false", "SHARED, true"})
     void changedPacketsHaveTheSameEffectWithAndWithoutIt(Kind kind, boolean isOurs) {
         long first = Long.getLong("urma.seed", 1);
-        long predicted = 0;
-        for (long seed = first; seed < first + SEEDS; seed++) {
-            Pair with = pair(kind, isOurs, true);
-            Pair without = pair(kind, isOurs, false);
-
-            List<String> one = outcome(with, new Random(seed));
-            List<String> other = outcome(without, new Random(seed));
-
-            assertThat(one).as("outcome of -Durma.seed=%d", seed).isEqualTo(other);
-            predicted += with.left.connection.traffic().count(Event.PREDICTED)
-                    + with.right.connection.traffic().count(Event.PREDICTED);
-        }
+        long predicted = LongStream.range(first, first + SEEDS)
+                .parallel()
+                .map(seed -> predictedWithTheSameEffect(kind, isOurs, seed))
+                .sum();
         assertThat(predicted).isGreaterThan(10L * SEEDS);
+    }
+
+    private static long predictedWithTheSameEffect(Kind kind, boolean isOurs, long seed) {
+        Pair with = pair(kind, isOurs, true);
+        Pair without = pair(kind, isOurs, false);
+
+        List<String> one = outcome(with, new Random(seed));
+        List<String> other = outcome(without, new Random(seed));
+
+        assertThat(one).as("outcome of -Durma.seed=%d", seed).isEqualTo(other);
+        return with.left.connection.traffic().count(Event.PREDICTED)
+                + with.right.connection.traffic().count(Event.PREDICTED);
     }
 
     private static List<String> outcome(Pair pair, Random random) {
