@@ -47,16 +47,16 @@ final class Windows {
     /** Where an importer announces its operations. */
     private static final class Importer {
         final @Nullable ImportedMapping[] tables = new ImportedMapping[WindowTable.TABLES];
-        private boolean hasRepeated;
-        private long repeatedNanos;
+        private final boolean[] hasRepeated = new boolean[WindowTable.TABLES];
+        private final long[] repeatedNanos = new long[WindowTable.TABLES];
 
-        /** Whether it may open a table again. Each time costs the engine the end of a mapping. */
-        boolean mayRepeat(long nowNanos) {
-            if (hasRepeated && nowNanos - repeatedNanos < REPETITION_NANOS) {
+        /** Whether it may open this table again. Each time costs the engine the end of a mapping. */
+        boolean mayRepeat(int table, long nowNanos) {
+            if (hasRepeated[table] && nowNanos - repeatedNanos[table] < REPETITION_NANOS) {
                 return false;
             }
-            hasRepeated = true;
-            repeatedNanos = nowNanos;
+            hasRepeated[table] = true;
+            repeatedNanos[table] = nowNanos;
             return true;
         }
 
@@ -162,7 +162,7 @@ final class Windows {
         try (Fd theirs = descriptors.removeFirst()) {
             Fd generations = board.table(table).shareReadOnly();
             Importer importer = importers.computeIfAbsent(from, _ -> new Importer());
-            if (importer.tables[table] != null && !importer.mayRepeat(System.nanoTime())) {
+            if (importer.tables[table] != null && !importer.mayRepeat(table, System.nanoTime())) {
                 via.send(new Refused(request, UrmaStatus.EAGAIN, "the table was opened, and opened again just now"));
                 return;
             }
