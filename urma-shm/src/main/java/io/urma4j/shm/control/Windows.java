@@ -126,16 +126,24 @@ final class Windows {
             return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
         }
         ShmMemory mine = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "urma-windows");
-        CompletableFuture<Opened> opening = requests.askForAll(
-                        home, number -> request(number, table), mine.shareReadOnly())
+        try {
+            CompletableFuture<Opened> opening = ask(home, table, mine, mine.shareReadOnly());
+            home.windows.put(table, opening);
+            return opening;
+        } catch (RuntimeException e) {
+            mine.close();
+            throw e instanceof LibcException lack ? Failures.of(home, "cannot be asked for its windows", lack) : e;
+        }
+    }
+
+    private CompletableFuture<Opened> ask(Peer home, int table, ShmMemory mine, Fd shared) {
+        return requests.askForAll(home, number -> request(number, table), shared)
                 .thenApply(reply -> opened(reply, mine))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
                         mine.close();
                     }
                 });
-        home.windows.put(table, opening);
-        return opening;
     }
 
     private static Request request(long number, int table) {
