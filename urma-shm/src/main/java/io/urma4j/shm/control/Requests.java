@@ -133,12 +133,10 @@ final class Requests {
 
     /** Ends a request; false if no caller waits for this answer any more. */
     boolean answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {
-        Pending asked = pending.get(answer.request());
-        if (asked == null || asked.via != via) {
+        Pending asked = take(via, answer);
+        if (asked == null) {
             return false;
         }
-        pending.remove(answer.request());
-        asked.cancelTimeout();
         if (answer instanceof Refused refused) {
             UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
             asked.reply.completeExceptionally(new UrmaException(status, from, refused.reason()));
@@ -146,6 +144,24 @@ final class Requests {
             asked.reply.complete(new Reply(from, answer, descriptors));
         }
         return true;
+    }
+
+    /** Ends a request whose answer cannot be used, if a caller waits for it. */
+    void failed(Connection via, Answer answer, UrmaException why) {
+        Pending asked = take(via, answer);
+        if (asked != null) {
+            asked.reply.completeExceptionally(why);
+        }
+    }
+
+    private @Nullable Pending take(Connection via, Answer answer) {
+        Pending asked = pending.get(answer.request());
+        if (asked == null || asked.via != via) {
+            return null;
+        }
+        pending.remove(answer.request());
+        asked.cancelTimeout();
+        return asked;
     }
 
     /** No answer will arrive on this connection any more. */

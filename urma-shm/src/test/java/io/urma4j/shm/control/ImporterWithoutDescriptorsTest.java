@@ -21,6 +21,7 @@ import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ControlMessage.WindowsOpened;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -138,5 +139,38 @@ class ImporterWithoutDescriptorsTest {
 
         assertThat(get(importing).grant()).isEqualTo(2);
         assertThat(tables()).isZero();
+    }
+
+    @Test
+    void importWhoseMemoryDoesNotArriveFailsAloneAndIsGivenBack() throws Exception {
+        var failing = importing();
+        try (var _ = new NoDescriptors()) {
+            grant(2);
+            assertThat(connection.receive()).contains(new Unimport(2));
+        }
+
+        assertThat(failureOf(failing).status()).isEqualTo(UrmaStatus.ENOMEM);
+        assertThat(failureOf(failing)).hasMessageContaining("ulimit -n");
+        assertThat(imported.isRevoked()).isFalse();
+        var next = importing();
+        grant(3);
+        assertThat(get(next).grant()).isEqualTo(3);
+        assertThat(context.lost).isEmpty();
+    }
+
+    @Test
+    void windowsWhoseMemoryDoesNotArriveFailAndAreOpenedAgain() throws Exception {
+        var failing = imported.window(KEY, LONG);
+        long request = connection.receive(OpenWindows.class).request();
+        UrmaException failure;
+        try (var _ = new NoDescriptors()) {
+            connection.send(new WindowsOpened(request), table.fd());
+            failure = failureOf(failing);
+        }
+
+        assertThat(failure.status()).isEqualTo(UrmaStatus.ENOMEM);
+        var again = imported.window(KEY, LONG);
+        connection.send(new WindowsOpened(connection.receive(OpenWindows.class).request()), table.fd());
+        assertThat(get(again).isTakenBack()).isFalse();
     }
 }
