@@ -9,6 +9,7 @@ import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.support.SharedResult;
 import io.urma4j.spi.support.Timers;
 import java.util.HashMap;
 import java.util.List;
@@ -117,14 +118,8 @@ final class Requests {
     }
 
     /** What all wait for, or ETIMEOUT at the deadline of one; then the others wait on. */
-    @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to by the caller
-    <T> CompletableFuture<T> until(long deadlineNanos, CompletableFuture<T> forAll, Peer peer, String what) {
-        CompletableFuture<T> one = forAll.copy();
-        if (!one.isDone()) {
-            Timers.Timer timeout = engine.at(deadlineNanos, () -> one.completeExceptionally(late(peer, what)));
-            one.whenComplete((done, failure) -> timeout.cancel());
-        }
-        return one;
+    <T> CompletableFuture<T> until(long deadlineNanos, SharedResult<T> forAll, Peer peer, String what) {
+        return forAll.await(engine::at, deadlineNanos, () -> late(peer, what));
     }
 
     private static UrmaException late(Peer peer, String what) {

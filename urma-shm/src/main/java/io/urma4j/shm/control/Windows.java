@@ -15,6 +15,7 @@ import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.WindowsOpened;
+import io.urma4j.spi.support.SharedResult;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -95,8 +96,8 @@ final class Windows {
 
     /** A table that was exchanged already; null if the engine must see to it. For any thread. */
     private static @Nullable Opened known(Peer home, int table) {
-        CompletableFuture<Opened> there = home.windows.get(table);
-        return there != null && there.isDone() && !there.isCompletedExceptionally() ? there.join() : null;
+        SharedResult<Opened> there = home.windows.get(table);
+        return there == null ? null : there.value();
     }
 
     private static ShmWindow window(ShmImport of, WindowKey key, Opened opened) {
@@ -117,17 +118,17 @@ final class Windows {
     }
 
     /** For all windows of that table. */
-    private CompletableFuture<Opened> ensure(Peer home, int table) {
-        CompletableFuture<Opened> there = home.windows.get(table);
-        if (there != null && !there.isCompletedExceptionally()) {
+    private SharedResult<Opened> ensure(Peer home, int table) {
+        SharedResult<Opened> there = home.windows.get(table);
+        if (there != null && !there.hasFailed()) {
             return there;
         }
         if (home.isLost()) {
-            return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
+            throw Requests.gone(home, "it was lost");
         }
         ShmMemory mine = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "urma-windows");
         try {
-            CompletableFuture<Opened> opening = ask(home, table, mine, mine.shareReadOnly());
+            SharedResult<Opened> opening = new SharedResult<>(ask(home, table, mine, mine.shareReadOnly()));
             home.windows.put(table, opening);
             return opening;
         } catch (RuntimeException e) {
@@ -192,9 +193,10 @@ final class Windows {
 
     /** A home is gone: its windows can no longer be used. */
     void homeLost(Peer home) {
-        for (CompletableFuture<Opened> there : home.windows.values()) {
-            if (there.isDone() && !there.isCompletedExceptionally()) {
-                there.join().close();
+        for (SharedResult<Opened> there : home.windows.values()) {
+            Opened opened = there.value();
+            if (opened != null) {
+                opened.close();
             }
         }
     }
