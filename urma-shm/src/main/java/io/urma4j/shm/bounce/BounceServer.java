@@ -30,6 +30,7 @@ public final class BounceServer implements AutoCloseable {
     private static final int SPINS = 2_000; // an importer that copies a fragment asks again within this time
     private static final long BUSY_PARK_NANOS = 20_000;
     private static final long IDLE_PARK_NANOS = 20_000_000; // without a request, before the thread ends
+    static final long PAUSE_AFTER_FAILURE_NANOS = 10_000_000; // what failed may fail again
 
     /** How long the end of a server waits for a native call on the buffer. */
     private static final Duration FENCE_TIMEOUT = Duration.ofSeconds(1);
@@ -107,10 +108,15 @@ public final class BounceServer implements AutoCloseable {
     /** Under the monitor. */
     private void wake() {
         if (thread == null) {
-            thread = Thread.ofPlatform().daemon().name("urma-shm-serve").start(this::run);
+            start(this::run);
         } else {
             LockSupport.unpark(thread);
         }
+    }
+
+    /** Under the monitor. */
+    private void start(Runnable life) {
+        thread = Thread.ofPlatform().daemon().name("urma-shm-serve").start(life);
     }
 
     private void run() {
@@ -125,12 +131,17 @@ public final class BounceServer implements AutoCloseable {
         }
     }
 
-    /** The next request starts another thread. One that the end of the server has woken must unmap the buffer. */
+    /** Another thread goes on with what is left; at the end of the server that is the buffer. Else the next request starts one. */
     private synchronized void failed() {
         thread = null;
-        if (closed) {
-            wake();
+        if (closed || !waiting.isEmpty() || !started.isEmpty()) {
+            start(this::runAfterPause);
         }
+    }
+
+    private void runAfterPause() {
+        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+        run();
     }
 
     private void serve() {

@@ -10,6 +10,7 @@ import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.OpenBounce;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.support.SharedResult;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,13 +36,13 @@ final class Bounces {
     }
 
     /** For all imports: the home takes a buffer once. */
-    private CompletableFuture<BounceClient> passed(Peer home) {
-        CompletableFuture<BounceClient> there = home.bounce;
-        if (there != null && !there.isCompletedExceptionally()) {
+    private SharedResult<BounceClient> passed(Peer home) {
+        SharedResult<BounceClient> there = home.bounce;
+        if (there != null && !there.hasFailed()) {
             return there;
         }
         if (home.isLost()) {
-            return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
+            throw Requests.gone(home, "it was lost");
         }
         BounceClient client = BounceClient.open(new PathOf(dataPlane, home));
         CompletableFuture<BounceClient> passing = requests.askForAll(home, OpenBounce::new, client.fd())
@@ -54,8 +55,9 @@ final class Bounces {
                         client.close();
                     }
                 });
-        home.bounce = passing;
-        return passing;
+        SharedResult<BounceClient> forAll = new SharedResult<>(passing);
+        home.bounce = forAll;
+        return forAll;
     }
 
     /** The message path to a home. */
@@ -98,9 +100,10 @@ final class Bounces {
         if (serving != null) {
             serving.close();
         }
-        CompletableFuture<BounceClient> client = peer.bounce;
-        if (client != null && client.isDone() && !client.isCompletedExceptionally()) {
-            client.join().close();
+        SharedResult<BounceClient> passed = peer.bounce;
+        BounceClient client = passed == null ? null : passed.value();
+        if (client != null) {
+            client.close();
         }
     }
 }

@@ -11,6 +11,7 @@ import io.urma4j.libc.UnixSocket;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
 import java.lang.System.Logger.Level;
@@ -58,6 +59,11 @@ final class Connection {
     interface Receiver {
         /** Receives a message; descriptors that the receiver does not remove from the list are closed after the call. */
         void received(Connection from, ControlMessage message, List<Fd> descriptors);
+
+        /** Receives an answer of a peer without the descriptor that came with it. */
+        default void receivedInPart(Connection from, Answer answer, String why) {
+            from.end(why);
+        }
 
         /** The peer closed, died, or sent a malformed message; the connection is already closed. Called once. */
         void ended(Connection connection, String why);
@@ -262,13 +268,14 @@ final class Connection {
     }
 
     private void received(ControlMessage message, SocketInbox inbox) {
+        // an honest peer sends one descriptor at a time, and so none has come; a hostile one fills what room there is
+        boolean mayGoOn = isPeer && inbox.descriptors().isEmpty();
         if (!inbox.isIncomplete()) {
             receiver.received(this, message, inbox.descriptors());
-        } else if (isPeer
-                && message instanceof Request request
-                && inbox.descriptors().isEmpty()) {
-            // an honest peer sends one with a request, and so none has come; a hostile one fills what room there is
+        } else if (mayGoOn && message instanceof Request request) {
             send(new Refused(request.request(), UrmaStatus.ENOMEM, NO_DESCRIPTORS));
+        } else if (mayGoOn && message instanceof Answer answer) {
+            receiver.receivedInPart(this, answer, NO_DESCRIPTORS);
         } else {
             LOG.log(Level.WARNING, () -> this + " ends: " + NO_DESCRIPTORS);
             end(NO_DESCRIPTORS);

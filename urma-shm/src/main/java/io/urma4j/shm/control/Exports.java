@@ -184,7 +184,7 @@ final class Exports {
         return describe(eid, uasid, home, tokenId, key, lengthBytes, access, policy, mapped, vaBase);
     }
 
-    private static SegmentDescriptor describe(
+    static SegmentDescriptor describe(
             Eid eid,
             int uasid,
             PeerId home,

@@ -10,7 +10,6 @@ import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.PathNumbers;
-import io.urma4j.spi.support.Timers;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -45,22 +44,17 @@ final class Paths {
     }
 
     /** Completes when the path to the peer is open; fails with ETIMEOUT at the timeout. */
-    @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
-    CompletableFuture<Void> ensure(Peer peer, long deadlineNanos) {
-        if (peer.path.isOpen()) {
-            return CompletableFuture.completedFuture(null);
+    CompletableFuture<PathMemory> ensure(Peer peer, long deadlineNanos) {
+        PathMemory open = peer.path.open();
+        if (open != null) {
+            return CompletableFuture.completedFuture(open);
         }
-        CompletableFuture<Void> waiter = new CompletableFuture<>();
-        Timers.Timer timeout = engine.at(
-                deadlineNanos,
-                () -> waiter.completeExceptionally(
-                        new UrmaException(UrmaStatus.ETIMEOUT, peer, "did not open a message path in time")));
-        waiter.whenComplete((done, failure) -> timeout.cancel());
-        peer.path.await(waiter);
+        CompletableFuture<PathMemory> path =
+                requests.until(deadlineNanos, peer.path.opening(), peer, "open a message path");
         if (peer.path.asked() == null) {
             start(peer);
         }
-        return waiter;
+        return path;
     }
 
     private void start(Peer peer) {

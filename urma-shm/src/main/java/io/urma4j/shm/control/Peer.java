@@ -5,12 +5,12 @@ import io.urma4j.libc.PidFd;
 import io.urma4j.shm.bounce.BounceClient;
 import io.urma4j.shm.bounce.BounceServer;
 import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.support.SharedResult;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
@@ -60,7 +60,7 @@ public final class Peer {
 
     /** Asks the peer for its device memory; null until it is needed. */
     @Nullable
-    CompletableFuture<BounceClient> bounce;
+    SharedResult<BounceClient> bounce;
 
     /** Whether it imported a queue of this context; such an import is never released. */
     boolean importedQueue;
@@ -71,7 +71,7 @@ public final class Peer {
     final AtomicReferenceArray<@Nullable MemorySegment> operations = new AtomicReferenceArray<>(WindowTable.TABLES);
 
     /** This context's side of the peer's windows, by table; those that are used. Written by the engine. */
-    final Map<Integer, CompletableFuture<Windows.Opened>> windows = new ConcurrentHashMap<>();
+    final Map<Integer, SharedResult<Windows.Opened>> windows = new ConcurrentHashMap<>();
 
     /** Whether its end affects this context; only then it is reported. */
     boolean mattered;

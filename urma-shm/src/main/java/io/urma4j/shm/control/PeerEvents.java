@@ -16,6 +16,9 @@ interface PeerEvents {
 
     void answered(Peer from, Connection via, Answer answer, List<Fd> descriptors);
 
+    /** An answer has lost its descriptor, because this process may open no more. */
+    void answeredInPart(Peer from, Connection via, Answer answer, String why);
+
     void noticed(Peer from, Connection via, Notice notice);
 
     /** A peer is lost; its connections are closed. Called once, before the two below. */

@@ -1,14 +1,14 @@
 package io.urma4j.shm.control;
 
+import static java.util.Objects.requireNonNull;
+
 import io.urma4j.shm.memory.ShmMemory;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import io.urma4j.spi.support.SharedResult;
 import org.jspecify.annotations.Nullable;
 
 /** The state of the path to a peer: none, requested, open. Owned by the engine's thread. */
 final class PeerPath {
-    private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
+    private SharedResult<PathMemory> opening = new SharedResult<>();
     private @Nullable ShmMemory asked;
     private @Nullable PathMemory open;
 
@@ -48,12 +48,13 @@ final class PeerPath {
         }
     }
 
-    void await(CompletableFuture<Void> waiter) {
-        waiters.add(waiter);
+    /** The path, once it is open at both ends, or the failure of the attempt. */
+    SharedResult<PathMemory> opening() {
+        return opening;
     }
 
     boolean isAwaited() {
-        return waiters.stream().anyMatch(waiter -> !waiter.isDone());
+        return opening.waiting() > 0;
     }
 
     /** It is open at this end. */
@@ -68,14 +69,12 @@ final class PeerPath {
 
     /** It is open at both ends. */
     void opened() {
-        List<CompletableFuture<Void>> served = List.copyOf(waiters);
-        waiters.clear();
-        served.forEach(waiter -> waiter.complete(null));
+        opening.complete(requireNonNull(open));
     }
 
     void failed(Throwable why) {
-        List<CompletableFuture<Void>> served = List.copyOf(waiters);
-        waiters.clear();
-        served.forEach(waiter -> waiter.completeExceptionally(why));
+        SharedResult<PathMemory> failed = opening;
+        opening = new SharedResult<>();
+        failed.fail(why);
     }
 }

@@ -330,6 +330,15 @@ final class Peers {
         }
 
         @Override
+        public void receivedInPart(Connection from, Answer answer, String why) {
+            if (from == peer.incoming) {
+                from.end("it sent an answer on the wrong connection");
+            } else {
+                events.answeredInPart(peer, from, answer, why);
+            }
+        }
+
+        @Override
         public void ended(Connection connection, String why) {
             Connection other = connection == peer.incoming ? peer.outgoing : peer.incoming;
             if (other != null) {

@@ -9,6 +9,7 @@ import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.support.SharedResult;
 import io.urma4j.spi.support.Timers;
 import java.util.HashMap;
 import java.util.List;
@@ -117,14 +118,8 @@ final class Requests {
     }
 
     /** What all wait for, or ETIMEOUT at the deadline of one; then the others wait on. */
-    @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to by the caller
-    <T> CompletableFuture<T> until(long deadlineNanos, CompletableFuture<T> forAll, Peer peer, String what) {
-        CompletableFuture<T> one = forAll.copy();
-        if (!one.isDone()) {
-            Timers.Timer timeout = engine.at(deadlineNanos, () -> one.completeExceptionally(late(peer, what)));
-            one.whenComplete((done, failure) -> timeout.cancel());
-        }
-        return one;
+    <T> CompletableFuture<T> until(long deadlineNanos, SharedResult<T> forAll, Peer peer, String what) {
+        return forAll.await(engine::at, deadlineNanos, () -> late(peer, what));
     }
 
     private static UrmaException late(Peer peer, String what) {
@@ -133,12 +128,10 @@ final class Requests {
 
     /** Ends a request; false if no caller waits for this answer any more. */
     boolean answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {
-        Pending asked = pending.get(answer.request());
-        if (asked == null || asked.via != via) {
+        Pending asked = take(via, answer);
+        if (asked == null) {
             return false;
         }
-        pending.remove(answer.request());
-        asked.cancelTimeout();
         if (answer instanceof Refused refused) {
             UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
             asked.reply.completeExceptionally(new UrmaException(status, from, refused.reason()));
@@ -146,6 +139,24 @@ final class Requests {
             asked.reply.complete(new Reply(from, answer, descriptors));
         }
         return true;
+    }
+
+    /** Ends a request whose answer cannot be used, if a caller waits for it. */
+    void failed(Connection via, Answer answer, UrmaException why) {
+        Pending asked = take(via, answer);
+        if (asked != null) {
+            asked.reply.completeExceptionally(why);
+        }
+    }
+
+    private @Nullable Pending take(Connection via, Answer answer) {
+        Pending asked = pending.get(answer.request());
+        if (asked == null || asked.via != via) {
+            return null;
+        }
+        pending.remove(answer.request());
+        asked.cancelTimeout();
+        return asked;
     }
 
     /** No answer will arrive on this connection any more. */

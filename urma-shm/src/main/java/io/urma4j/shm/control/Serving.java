@@ -1,6 +1,7 @@
 package io.urma4j.shm.control;
 
 import io.urma4j.Resource;
+import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
 import io.urma4j.spi.ContextEvents;
@@ -18,6 +19,7 @@ import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.OpenShared;
 import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
+import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
@@ -150,6 +152,18 @@ final class Serving implements PeerEvents {
         boolean wanted = requests.answered(from, via, answer, descriptors);
         if (!wanted && answer instanceof SegmentGranted late) {
             imports.giveBack(from, late.grant());
+        }
+    }
+
+    @Override
+    public void answeredInPart(Peer from, Connection via, Answer answer, String why) {
+        if (answer instanceof PathOpened) {
+            via.end(why); // the home has its end of the path, and opens it once
+            return;
+        }
+        requests.failed(via, answer, new UrmaException(UrmaStatus.ENOMEM, from, why));
+        if (answer instanceof SegmentGranted unusable) {
+            imports.giveBack(from, unusable.grant());
         }
     }
 

@@ -15,6 +15,7 @@ import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.WindowsOpened;
+import io.urma4j.spi.support.SharedResult;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -47,16 +48,16 @@ final class Windows {
     /** Where an importer announces its operations. */
     private static final class Importer {
         final @Nullable ImportedMapping[] tables = new ImportedMapping[WindowTable.TABLES];
-        private boolean hasRepeated;
-        private long repeatedNanos;
+        private final boolean[] hasRepeated = new boolean[WindowTable.TABLES];
+        private final long[] repeatedNanos = new long[WindowTable.TABLES];
 
-        /** Whether it may open a table again. Each time costs the engine the end of a mapping. */
-        boolean mayRepeat(long nowNanos) {
-            if (hasRepeated && nowNanos - repeatedNanos < REPETITION_NANOS) {
+        /** Whether it may open this table again. Each time costs the engine the end of a mapping. */
+        boolean mayRepeat(int table, long nowNanos) {
+            if (hasRepeated[table] && nowNanos - repeatedNanos[table] < REPETITION_NANOS) {
                 return false;
             }
-            hasRepeated = true;
-            repeatedNanos = nowNanos;
+            hasRepeated[table] = true;
+            repeatedNanos[table] = nowNanos;
             return true;
         }
 
@@ -95,8 +96,8 @@ final class Windows {
 
     /** A table that was exchanged already; null if the engine must see to it. For any thread. */
     private static @Nullable Opened known(Peer home, int table) {
-        CompletableFuture<Opened> there = home.windows.get(table);
-        return there != null && there.isDone() && !there.isCompletedExceptionally() ? there.join() : null;
+        SharedResult<Opened> there = home.windows.get(table);
+        return there == null ? null : there.value();
     }
 
     private static ShmWindow window(ShmImport of, WindowKey key, Opened opened) {
@@ -117,25 +118,33 @@ final class Windows {
     }
 
     /** For all windows of that table. */
-    private CompletableFuture<Opened> ensure(Peer home, int table) {
-        CompletableFuture<Opened> there = home.windows.get(table);
-        if (there != null && !there.isCompletedExceptionally()) {
+    private SharedResult<Opened> ensure(Peer home, int table) {
+        SharedResult<Opened> there = home.windows.get(table);
+        if (there != null && !there.hasFailed()) {
             return there;
         }
         if (home.isLost()) {
-            return CompletableFuture.failedFuture(Requests.gone(home, "it was lost"));
+            throw Requests.gone(home, "it was lost");
         }
         ShmMemory mine = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "urma-windows");
-        CompletableFuture<Opened> opening = requests.askForAll(
-                        home, number -> request(number, table), mine.shareReadOnly())
+        try {
+            SharedResult<Opened> opening = new SharedResult<>(ask(home, table, mine, mine.shareReadOnly()));
+            home.windows.put(table, opening);
+            return opening;
+        } catch (RuntimeException e) {
+            mine.close();
+            throw e instanceof LibcException lack ? Failures.of(home, "cannot be asked for its windows", lack) : e;
+        }
+    }
+
+    private CompletableFuture<Opened> ask(Peer home, int table, ShmMemory mine, Fd shared) {
+        return requests.askForAll(home, number -> request(number, table), shared)
                 .thenApply(reply -> opened(reply, mine))
                 .whenComplete((opened, failure) -> {
                     if (failure != null) {
                         mine.close();
                     }
                 });
-        home.windows.put(table, opening);
-        return opening;
     }
 
     private static Request request(long number, int table) {
@@ -162,7 +171,7 @@ final class Windows {
         try (Fd theirs = descriptors.removeFirst()) {
             Fd generations = board.table(table).shareReadOnly();
             Importer importer = importers.computeIfAbsent(from, _ -> new Importer());
-            if (importer.tables[table] != null && !importer.mayRepeat(System.nanoTime())) {
+            if (importer.tables[table] != null && !importer.mayRepeat(table, System.nanoTime())) {
                 via.send(new Refused(request, UrmaStatus.EAGAIN, "the table was opened, and opened again just now"));
                 return;
             }
@@ -184,9 +193,10 @@ final class Windows {
 
     /** A home is gone: its windows can no longer be used. */
     void homeLost(Peer home) {
-        for (CompletableFuture<Opened> there : home.windows.values()) {
-            if (there.isDone() && !there.isCompletedExceptionally()) {
-                there.join().close();
+        for (SharedResult<Opened> there : home.windows.values()) {
+            Opened opened = there.value();
+            if (opened != null) {
+                opened.close();
             }
         }
     }

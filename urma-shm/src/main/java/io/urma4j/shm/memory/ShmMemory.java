@@ -225,7 +225,7 @@ public final class ShmMemory implements HostMemory {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
                     this,
-                    "was shared for writing before, so it can no longer be sealed for readers");
+                    "was imported while a segment of it could be written, so it can no longer be sealed for readers");
         }
     }
 

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,11 +45,17 @@ class BounceServerTest {
     };
 
     private final AtomicInteger failingPolls = new AtomicInteger();
+    private volatile @Nullable BounceRequest failsBehind; // the poll behind its result
     private final BounceServer.Rings rings = new BounceServer.Rings() {
         @Override
         public void poll() {
             if (failingPolls.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 throw new IllegalArgumentException("on purpose");
+            }
+            BounceRequest ended = failsBehind;
+            if (ended != null && result(ended) != 0) {
+                failsBehind = null;
+                throw new IllegalArgumentException("on purpose, with nothing to do");
             }
         }
 
@@ -297,17 +304,27 @@ class BounceServerTest {
 
     @Test
     void requestAfterAFailureOfTheThreadStartsAnother() {
-        failingPolls.set(1);
         BounceRequest first = request(1, Opcode.READ, 0, 8);
-        assertThat(accepts(first)).isTrue();
-        Patience.await("the failure", () -> failingPolls.get() == 0);
+        failsBehind = first;
+        assertThat(resultOf(first)).isEqualTo(BounceLayout.DONE);
+        Patience.await("the failure", () -> failsBehind == null && !server.hasThread());
 
-        BounceRequest second = request(1, Opcode.READ, 0, 8);
-        second.fragment = 1;
-        Patience.await("its end", () -> !server.hasThread());
+        assertThat(resultOf(numbered(request(1, Opcode.READ, 0, 8), 8))).isEqualTo(BounceLayout.DONE);
+    }
 
-        assertThat(resultOf(second)).isEqualTo(BounceLayout.DONE);
-        assertThat(await(first)).isEqualTo(BounceLayout.DONE);
+    /** Each failure costs a thread, so there is a pause before the next. */
+    @Test
+    void requestThatWaitsAtAFailureOfTheThreadIsServedAfterAPause() {
+        int failures = 4;
+        failingPolls.set(failures);
+        long began = System.nanoTime();
+
+        assertThat(resultOf(request(1, Opcode.READ, 0, 8))).isEqualTo(BounceLayout.DONE);
+
+        assertThat(failingPolls).hasValue(0);
+        assertThat(System.nanoTime() - began)
+                .as("a pause may end early, but not each")
+                .isGreaterThan(failures / 2 * BounceServer.PAUSE_AFTER_FAILURE_NANOS);
     }
 
     @Test

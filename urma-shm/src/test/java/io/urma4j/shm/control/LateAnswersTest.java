@@ -147,6 +147,31 @@ class LateAnswersTest {
         }
     }
 
+    /** A home may be alive and silent for long, and be asked again and again. */
+    @Test
+    void importThatHasGivenUpLeavesNothing() throws Exception {
+        var imported = home.importBy(context, Access.READ, LONG);
+        try (RawPeer connection = home.greet();
+                ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "theirs")) {
+            long segment = connection.receive(ImportSegment.class).request();
+            connection.send(new SegmentGranted(segment, 1, Access.READ, 0, 4096), memory.fd());
+            ShmImport part = get(imported);
+            var key = new WindowKey(1, 0, 0, 0, 8, Access.READ);
+            var patient = part.window(key, LONG);
+            var hasty = part.window(key, SHORT);
+            var queue = importQueue(SHORT);
+            connection.receive(OpenWindows.class);
+            grantQueue(connection);
+
+            assertTimesOut(hasty);
+            assertTimesOut(queue);
+
+            assertThat(patient).isNotDone();
+            assertThat(part.home().windows.get(0).waiting()).isEqualTo(1);
+            assertThat(part.home().path.opening().waiting()).isZero();
+        }
+    }
+
     /** The ring of this context is of no use then. */
     @Test
     void answerOfAnotherKindLeavesNoRing() throws Exception {

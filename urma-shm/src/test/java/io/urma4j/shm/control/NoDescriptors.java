@@ -1,5 +1,7 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.libc.Fd;
+import io.urma4j.libc.LibcException;
 import io.urma4j.libc.ResourceLimit;
 import io.urma4j.libc.ResourceLimit.Bounds;
 import java.io.IOException;
@@ -7,6 +9,9 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -17,6 +22,7 @@ final class NoDescriptors implements AutoCloseable {
     private static final int STANDARD_STREAMS = 3; // poll refuses more descriptors than the limit
 
     private final Bounds before = ResourceLimit.NOFILE.bounds();
+    private final Deque<Fd> fillers = new ArrayDeque<>();
 
     NoDescriptors() {
         this(STANDARD_STREAMS);
@@ -40,8 +46,22 @@ final class NoDescriptors implements AutoCloseable {
         }
     }
 
+    /** Exactly that many are left. */
+    static NoDescriptors allBut(int few, Fd any) {
+        NoDescriptors made = but(few);
+        try {
+            while (true) {
+                made.fillers.add(any.duplicate());
+            }
+        } catch (LibcException e) {
+            IntStream.range(0, few).forEach(_ -> made.fillers.remove().close());
+        }
+        return made;
+    }
+
     @Override
     public void close() {
+        fillers.forEach(Fd::close);
         ResourceLimit.NOFILE.set(before);
     }
 }

@@ -463,6 +463,26 @@ class WindowRulesTest {
         }
     }
 
+    /** An importer that could map no answer asks for each of its tables again. */
+    @Test
+    void eachTableOfAnImporterIsOpenedAgain() throws Exception {
+        for (int i = 0; i <= OF_ONE_TABLE; i++) {
+            grant();
+        }
+        try (RawPeer peer = RawPeer.greeted(directory, home.plane);
+                ShmMemory operations = ShmMemory.allocate(WindowTable.BYTES, AllocOptions.DEFAULT, "operations")) {
+            peer.send(new ImportSegment(1, segment.tokenId(), segment.key(), Access.READ, segment.token()));
+            peer.receive(SegmentGranted.class);
+            for (int request = 2; request < 6; request++) {
+                peer.send(new OpenWindowTable(request, request % 2), operations.fd());
+
+                assertThat(peer.receive()).contains(new WindowsOpened(request));
+            }
+            peer.send(new OpenWindowTable(6, 1), operations.fd());
+            assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.EAGAIN);
+        }
+    }
+
     private static long mappingsOfOperations() throws Exception {
         try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.contains("/memfd:operations")).count();

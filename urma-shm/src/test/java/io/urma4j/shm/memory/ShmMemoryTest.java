@@ -143,6 +143,34 @@ class ShmMemoryTest {
         }
     }
 
+    /** S7.7: a reader may have opened it for writing meanwhile, which no seal undoes. */
+    @Test
+    void memoryThatWasReadWhileItCouldBeWrittenIsRefusedToAnIsolatedReaderForThatReason() {
+        try (ShmMemory memory = allocate(4096)) {
+            memory.addUser("a writable segment", true, false);
+            memory.shareReadOnly();
+            memory.removeUser("a writable segment");
+
+            assertThatThrownBy(() -> memory.addUser("isolated", false, true))
+                    .isInstanceOfSatisfying(
+                            UrmaException.class, e -> assertThat(e.status()).isEqualTo(UrmaStatus.EINVAL))
+                    .hasMessageContaining("was imported while a segment of it could be written");
+        }
+    }
+
+    /** Nothing was shared then, so the seal is as good as for new memory. */
+    @Test
+    void memoryThatCouldBeWrittenAndWasNotImportedMayBeIsolatedForReaders() {
+        try (ShmMemory memory = allocate(4096)) {
+            memory.addUser("a writable segment", true, false);
+            memory.removeUser("a writable segment");
+
+            memory.addUser("isolated", false, true);
+
+            assertThat(MemFd.seals(memory.fd())).contains(Seal.FUTURE_WRITE);
+        }
+    }
+
     @Test
     void whatCanShrinkIsNotMapped() {
         try (var unsealed = MemFd.create("unsealed", 4096)) {

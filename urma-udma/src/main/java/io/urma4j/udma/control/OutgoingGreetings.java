@@ -6,7 +6,7 @@ import io.urma4j.spi.control.Compatibility;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Refused;
-import io.urma4j.spi.support.Timers;
+import io.urma4j.spi.support.SharedResult;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ final class OutgoingGreetings {
         final long tag;
         final long life;
         final ConnectionEnd half;
-        private final CompletableFuture<Peer> result = new CompletableFuture<>();
+        private final SharedResult<Peer> result = new SharedResult<>();
         private final PeerTable.Id id;
         private final long number;
         private final Retransmission retransmission;
@@ -62,20 +62,9 @@ final class OutgoingGreetings {
         }
 
         /** The home as a peer; fails with ETIMEOUT at the deadline of this caller. Others may wait longer. */
-        @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to by the caller
         CompletableFuture<Peer> result(long deadlineNanos) {
-            retransmission.extend(deadlineNanos);
-            CompletableFuture<Peer> own = new CompletableFuture<>();
-            Timers.Timer timeout = clock.at(deadlineNanos, () -> own.completeExceptionally(late()));
-            result.whenComplete((peer, failure) -> {
-                timeout.cancel();
-                if (failure == null) {
-                    own.complete(peer);
-                } else {
-                    own.completeExceptionally(failure);
-                }
-            });
-            return own;
+            retransmission.extend(deadlineNanos, this::again);
+            return result.await(clock::at, deadlineNanos, this::late);
         }
 
         private UrmaException late() {
@@ -101,7 +90,7 @@ final class OutgoingGreetings {
             retransmission.cancel();
             attempts.remove(id);
             events.discard(half);
-            result.completeExceptionally(why);
+            result.fail(why);
         }
     }
 

@@ -3,7 +3,12 @@ package io.urma4j.udma.control;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlFormatException;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Goodbye;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Revoke;
+import io.urma4j.spi.control.ControlMessage.Unbind;
+import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +45,7 @@ final class Requests {
         Pending asked = new Pending(
                 number,
                 nameOf(message),
+                givesBack(message),
                 MessageCodec.encode(message),
                 new Retransmission(clock, deadlineNanos),
                 new CompletableFuture<>());
@@ -47,7 +53,7 @@ final class Requests {
             begin(peer, asked);
         } else {
             peer.waiting.add(asked);
-            asked.retransmission().waits(() -> asked.answer().completeExceptionally(late(peer, asked)));
+            asked.retransmission().waits(() -> giveUp(peer, asked));
         }
         return asked.answer();
     }
@@ -56,6 +62,23 @@ final class Requests {
         return message instanceof Core core
                 ? core.message().getClass().getSimpleName()
                 : message.getClass().getSimpleName();
+    }
+
+    /** Whether the peer keeps something without it. A request of any other kind is of use only to its caller. */
+    private static boolean givesBack(PeerMessage message) {
+        return message instanceof Core(ControlMessage core)
+                && (core instanceof Unimport
+                        || core instanceof Unbind
+                        || core instanceof Revoke
+                        || core instanceof Goodbye);
+    }
+
+    /** A request that was not sent is late: what the peer would give for it would belong to no caller. */
+    private static void giveUp(Peer peer, Pending asked) {
+        if (!asked.givesBack()) {
+            peer.waiting.remove(asked);
+        }
+        asked.answer().completeExceptionally(late(peer, asked));
     }
 
     private void begin(Peer peer, Pending asked) {
@@ -90,7 +113,7 @@ final class Requests {
         while (!peer.waiting.isEmpty() && peer.admits(peer.waiting.getFirst().number())) {
             Pending next = peer.waiting.removeFirst();
             next.retransmission().cancel();
-            begin(peer, next); // also one that is late: it may give something back
+            begin(peer, next); // also one that is late: it gives something back
         }
     }
 

@@ -36,10 +36,19 @@ final class Retransmission {
         timer = clock.at(next - deadlineNanos < 0 ? next : deadlineNanos, again);
     }
 
-    /** One more waits for the answer: it is retransmitted until the last of them gives up. */
-    void extend(long untilNanos) {
+    /**
+     * One more waits for the answer: it is retransmitted until the last of them gives up. The intervals begin anew, since the
+     * timeout of this one may be shorter than those that have grown.
+     */
+    void extend(long untilNanos, Runnable again) {
         if (untilNanos - deadlineNanos > 0) {
             deadlineNanos = untilNanos;
+        }
+        tries = 0;
+        if (pauseNanos > FIRST_PAUSE_NANOS) { // else a timer that is set again and again would never expire
+            pauseNanos = FIRST_PAUSE_NANOS;
+            cancel();
+            sent(again);
         }
     }
 

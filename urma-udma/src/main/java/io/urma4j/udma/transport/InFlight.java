@@ -44,6 +44,11 @@ final class InFlight {
         return head == tail ? null : at(head);
     }
 
+    /** Whether the request of a message has failed, and an older message has not ended. */
+    boolean isFailedBehindOthers(WireMessage message) {
+        return message != head() && message.request().hasFailed();
+    }
+
     /** Whether the oldest has its PSNs. */
     boolean isHeadNumbered() {
         return head < numbered;

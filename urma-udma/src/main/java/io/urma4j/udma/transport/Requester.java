@@ -29,7 +29,7 @@ final class Requester {
     private final RequestWindow window;
     private final Retransmission retransmission;
 
-    /** The local payload of a message is gone, on a connection of one queue: nothing more can be sent. */
+    /** The local payload of a message is gone, on a connection of one queue: only what was sent before is retransmitted. */
     private boolean isStopped;
 
     Requester(
@@ -100,7 +100,7 @@ final class Requester {
      * @param leavesTrains a short train may wait for company
      */
     boolean transmit(long nowNanos, int budget, boolean leavesTrains) {
-        boolean mayRequest = !isStopped && !retransmission.isHeld(nowNanos) && !psns.isResyncing();
+        boolean mayRequest = !retransmission.isHeld(nowNanos) && !psns.isResyncing();
         if (mayRequest && !recovery.requestLostAnswers(psns, budget, nowNanos)) {
             return true;
         }
@@ -114,14 +114,14 @@ final class Requester {
 
     private boolean transmit(long nowNanos, int budget) {
         for (int sent = 0; sent < budget; sent++) {
-            if (isStopped || retransmission.isHeld(nowNanos)) {
+            if (retransmission.isHeld(nowNanos) || isStopped && psns.isNextNew()) {
                 return false;
             }
             if (psns.isResyncing()) {
                 return !sendResync(nowNanos);
             }
             WireMessage message = nextUnskipped();
-            if (message == null) {
+            if (message == null || isStopped && inFlight.isFailedBehindOthers(message)) {
                 return false;
             }
             if (message.packets == 0) {
@@ -234,7 +234,7 @@ final class Requester {
         return true;
     }
 
-    /** The local payload of the message at the cursor is gone: what was not sent of it never is. */
+    /** The local payload of the message at the cursor is gone: nothing more of it is sent while others are before it. */
     private void giveUpPayload(WireMessage message, long nowNanos) {
         if (config.isShared()) {
             completions.cutOffCurrent(message);
@@ -395,7 +395,7 @@ final class Requester {
     }
 
     long deadlineNanos() {
-        return retransmission.deadlineNanos(isStopped);
+        return retransmission.deadlineNanos();
     }
 
     /** Begins anew, after everything has ended. */

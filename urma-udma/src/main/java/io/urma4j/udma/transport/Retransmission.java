@@ -124,12 +124,11 @@ final class Retransmission {
         timer.expired(nowNanos);
     }
 
-    /** @param isStopped nothing is sent any more, and so nothing retransmitted before a timeout */
-    long deadlineNanos(boolean isStopped) {
+    long deadlineNanos() {
         if (rnrHold.isAwaited() && !inFlight.isEmpty() && !timer.isRunning()) {
             return rnrHold.untilNanos();
         }
-        return isStopped || !timer.isRunning() ? timer.dueNanos() : Math.min(timer.dueNanos(), lossDueNanos());
+        return !timer.isRunning() ? timer.dueNanos() : Math.min(timer.dueNanos(), lossDueNanos());
     }
 
     /** When something that is missing will count as lost. */

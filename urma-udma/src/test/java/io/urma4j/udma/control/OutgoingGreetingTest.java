@@ -5,12 +5,14 @@ import static io.urma4j.udma.control.LoneContext.MILLI;
 import static io.urma4j.udma.control.LoneContext.SECOND;
 import static io.urma4j.udma.control.LoneContext.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.LoneContext.Neighbour;
+import java.lang.ref.WeakReference;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,37 @@ class OutgoingGreetingTest {
         welcome(HOME, HOME.hello());
 
         assertThat(patient).isCompleted();
+    }
+
+    /** A home may be alive and silent for long, and be asked again and again. */
+    @Test
+    void anImportThatHasGivenUpLeavesNothingWithTheGreeting() {
+        var patient = connect(60 * SECOND);
+        var hasty = new WeakReference<>(connect(100 * MILLI));
+
+        context.pass(200 * MILLI);
+
+        await().until(() -> {
+            System.gc();
+            return hasty.refersTo(null);
+        });
+        assertThat(patient).isNotDone();
+    }
+
+    /** Its timeout may be shorter than the interval that has grown meanwhile. */
+    @Test
+    void aFurtherImportHasTheGreetingRetransmittedAsQuicklyAsTheFirst() {
+        var _ = connect(60 * SECOND);
+        context.pass(10 * SECOND);
+        context.sent.clear();
+
+        var _ = connect(SECOND);
+        context.pass(140 * MILLI);
+        var _ = connect(SECOND);
+        context.pass(SECOND);
+
+        var gaps = LoneContext.gapsMillis(context.sent(Kind.GREET));
+        assertThat(gaps.subList(0, 20)).isEqualTo(Collections.nCopies(20, 30L));
     }
 
     /** A host that does not see the greeting does not know its number; it could replace the cookie by a useless one. */

@@ -9,9 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.LoneContext.Neighbour;
 import io.urma4j.udma.control.LoneContext.Sent;
+import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -105,6 +107,25 @@ class RequestTest {
         answer(peer, WINDOW + 2);
         assertThat(patient).isCompleted();
         assertThat(answers.getFirst()).isCompleted();
+    }
+
+    /** Its grant would belong to no caller. What gives something back is still sent: no caller waits for that. */
+    @Test
+    void aLateRequestBeyondTheWindowIsSentOnlyIfItGivesSomethingBack() {
+        Peer peer = context.holder(LEFT);
+        var answers = ask(peer, WINDOW);
+        var bind = context.plane.ask(peer, _ -> new BindQueue(1, 2, 1, 3, 1024), context.now + SECOND / 2, context.now);
+        var unbind = context.plane.ask(
+                peer, number -> new Core(new Unbind(number, 1, 2)), context.now + SECOND / 2, context.now);
+        context.pass(SECOND / 2);
+        assertThat(failureOf(bind).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+        assertThat(failureOf(unbind).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+
+        answer(peer, 1);
+        answer(peer, 2);
+
+        assertThat(answers.get(1)).isCompleted();
+        assertThat(context.numbers(Kind.REQUEST)).contains(WINDOW + 2L).doesNotContain(WINDOW + 1L);
     }
 
     @Test

@@ -24,6 +24,7 @@ final class Outbox implements SendWork {
     final MemorySegment buffer;
     final List<Result> results = new ArrayList<>();
     boolean isBufferGone;
+    long goneFrom = Long.MAX_VALUE; // the first position whose buffer is gone
     boolean isPayloadLate; // a copy of it has not ended
     int notReady;
 
@@ -158,11 +159,12 @@ final class Outbox implements SendWork {
 
     @Override
     public boolean gather(long position, long from, Packet to, int lengthBytes) {
-        if (!isBufferGone) {
+        boolean isGone = isBufferGone || position >= goneFrom;
+        if (!isGone) {
             MemorySegment.copy(
                     buffer, bufferAt[(int) (position % SLOTS)] + from, to.bytes(), to.payloadAt(), lengthBytes);
         }
-        return !isBufferGone;
+        return !isGone;
     }
 
     @Override

@@ -222,6 +222,83 @@ class RetransmissionRulesTest {
         assertThat(by.requester.failures).containsExactly(WorkStatus.LOC_ACCESS_ERR);
     }
 
+    /** Only what was never sent is not sent any more. */
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void whatWasSentBeforeAPayloadThatIsGoneIsTriedAgainWhenTheReceiverWasNotReady(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer);
+        by.out.send(8);
+        assertThat(by.sends()).containsExactly(0);
+        by.out.isBufferGone = true;
+        by.out.write(8, 0);
+        assertThat(by.sends()).isEmpty();
+        by.out.isBufferGone = false;
+
+        by.says(0, RNR, 0);
+        by.pair.now += NotReady.nanos(12);
+
+        assertThat(by.sends()).containsExactly(0);
+        assertThat(by.requester.connection.deadlineNanos()).isNotEqualTo(Long.MAX_VALUE);
+        by.acknowledges(0, 1);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR);
+    }
+
+    /** Two messages are in flight, and the payload of the second goes before its second packet. */
+    private static AnswersByHand sendBeforeACutSend(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer, config -> config.windowPackets(3));
+        for (int bytes : new int[] {8, 8, 2 * MTU}) {
+            by.out.send(bytes);
+        }
+        assertThat(by.sends()).containsExactly(0, 1, 2);
+        by.out.goneFrom = 2;
+        by.acknowledges(0, 1);
+        assertThat(by.sends()).isEmpty();
+        return by;
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void aSendThatWasCutFailsWhenThoseBeforeItHaveEnded(Peer peer) {
+        AnswersByHand by = sendBeforeACutSend(peer);
+
+        by.says(1, RNR, 1);
+        by.pair.now += NotReady.nanos(12);
+
+        assertThat(by.sends()).containsExactly(1);
+        by.acknowledges(1, 2);
+        by.sends();
+        assertThat(by.out.statuses())
+                .containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR);
+        assertThat(by.requester.failures).containsExactly(WorkStatus.LOC_ACCESS_ERR);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void aSendThatWasCutEndsThoughItsReceiverWasNotReady(Peer peer) {
+        AnswersByHand by = sendBeforeACutSend(peer);
+
+        by.says(2, RNR, 2);
+        by.pair.now += NotReady.nanos(12);
+
+        assertThat(by.sends()).isEmpty();
+        assertThat(by.out.statuses())
+                .containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void whatIsLostBeforeAPayloadThatIsGoneIsRetransmitted(Peer peer) {
+        AnswersByHand by = AnswersByHand.writes(peer, 1, config -> config);
+        by.out.isBufferGone = true;
+        by.out.write(8, 0);
+        assertThat(by.sends()).isEmpty();
+        by.out.isBufferGone = false;
+
+        assertThat(afterTimeout(by)).containsExactly(0);
+        by.acknowledges(0, 1);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR);
+    }
+
     @Test
     void aPayloadThatIsGoneFailsItsRequestAloneOnASharedConnection() {
         AnswersByHand by = AnswersByHand.writes(Peer.SHARED, 1, config -> config);
