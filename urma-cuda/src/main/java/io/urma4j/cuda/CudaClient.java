@@ -203,7 +203,7 @@ public final class CudaClient implements PeerMemoryClient, PeerAllocator {
             all = Arrays.stream(started).filter(Objects::nonNull).toList();
         }
         List<CudaDevice> quiet = all.stream().filter(CudaDevice::stop).toList();
-        if (quiet.size() == all.size()) { // else a copy may still use the pages
+        if (!pins.keepsAll()) {
             pins.close();
         }
         quiet.forEach(CudaDevice::close);

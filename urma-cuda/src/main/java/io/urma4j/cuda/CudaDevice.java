@@ -30,6 +30,7 @@ final class CudaDevice {
     private final DeviceLoss loss = new DeviceLoss(this);
     private final CudaMemory memory;
     private final CudaEngine engine;
+    private final HostPins pins;
     private final Set<CudaStream> streams = new HashSet<>(); // guarded by it
     private volatile boolean closed;
     private volatile boolean hasHungCopies;
@@ -46,6 +47,7 @@ final class CudaDevice {
         this.poller = new CudaPoller(this);
         this.memory = new CudaMemory(this);
         this.engine = new CudaEngine(this, pins);
+        this.pins = pins;
     }
 
     void start() {
@@ -207,7 +209,7 @@ final class CudaDevice {
     }
 
     void unregisterHost(long address) {
-        if (loss.get() == null && !hasHungCopies) { // a loss has ended the registration with the context
+        if (loss.get() == null) { // else the registration has ended with the context
             calls.run("cuMemHostUnregister", () -> driver.unregisterHost(address));
         }
     }
@@ -246,7 +248,9 @@ final class CudaDevice {
         long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
         for (CudaStream stream : open) {
             if (!stream.isQuietWithin(deadline - System.nanoTime())) {
+                pins.keepAll();
                 hasHungCopies = true;
+                poller.refuse();
                 LOG.log(Level.WARNING, "{0} stays open: copies have not ended", this);
                 return false;
             }
@@ -278,7 +282,9 @@ final class CudaDevice {
             memory.release();
         }
         guard("cuCtxSetCurrent", () -> driver.setCurrentContext(0));
-        guard("cuDevicePrimaryCtxRelease", () -> driver.releasePrimaryContext(ordinal));
+        if (!pins.keepsAll()) { // else what is pinned ends with the context
+            guard("cuDevicePrimaryCtxRelease", () -> driver.releasePrimaryContext(ordinal));
+        }
     }
 
     /** Goes on after a failure. */

@@ -53,6 +53,12 @@ final class CudaPoller {
         thread.wake();
     }
 
+    /** Refuses the events, and later ones. */
+    void refuse() {
+        closed = true;
+        refuseEvents();
+    }
+
     private void refuseEvents() {
         for (EventWait wait = events.poll(); wait != null; wait = events.poll()) {
             wait.refuse();
@@ -105,8 +111,7 @@ final class CudaPoller {
     /** Ends the thread, and refuses the events that are left. Returns whether it has ended. */
     boolean close(Duration timeout) {
         boolean hasEnded = thread.close(timeout);
-        closed = true;
-        refuseEvents(); // also where the driver does not return to the thread
+        refuse(); // also where the driver does not return to the thread
         return hasEnded;
     }
 }

@@ -18,6 +18,7 @@ final class HostPins {
 
     private final ConcurrentMap<Range, Pin> pins = new ConcurrentHashMap<>();
     private final AtomicBoolean hasRefused = new AtomicBoolean();
+    private volatile boolean keepsAll;
 
     private record Range(long address, long lengthBytes) {}
 
@@ -123,10 +124,13 @@ final class HostPins {
             return;
         }
         pin.isUnpinned = true;
-        if (pin.isOurs) {
-            unregister(range, pin);
+        try {
+            if (pin.isOurs && !keepsAll) {
+                unregister(range, pin);
+            }
+        } finally {
+            pins.remove(range, pin); // last, so that no other is pinned before
         }
-        pins.remove(range, pin); // last, so that no other is pinned before
     }
 
     private static void unregister(Range range, Pin pin) {
@@ -135,6 +139,15 @@ final class HostPins {
         } catch (UrmaException e) {
             LOG.log(Level.WARNING, "{0}: host memory stays pinned: {1}", pin.device, e.reason());
         }
+    }
+
+    /** A copy hangs, of any device: what is pinned stays so for good, since the copy may still move bytes. */
+    void keepAll() {
+        keepsAll = true;
+    }
+
+    boolean keepsAll() {
+        return keepsAll;
     }
 
     /** Ends what is left; a pinning that is closed later does nothing. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.UrmaException;
+import io.urma4j.peer.Copy;
 import io.urma4j.peer.DeviceEvent;
 import io.urma4j.peer.DeviceMemory;
 import java.time.Duration;
@@ -113,6 +114,25 @@ class CudaEventsTest {
 
             assertThat(event.await(SOON)).isTrue();
             assertThat(event.failure()).hasMessageContaining("is closed");
+            cuda.driver.letGo();
+        }
+    }
+
+    @Test
+    void eventsFailWithTheirClientThoughACopyHangs() {
+        try (CudaFixture cuda = new CudaFixture()) {
+            DeviceMemory memory = cuda.allocate(4096);
+            User user = new User(cuda.driver);
+            cuda.driver.hold(true);
+            cuda.driver.recordEvent(user.event, user.stream);
+            DeviceEvent event = cuda.memory.event("cuda", 0, user.event);
+            cuda.client.engine(0).openStream().fill(memory.address(), 1, (byte) 1, new Copy());
+
+            cuda.client.close();
+
+            assertThat(event.await(SOON)).isTrue();
+            assertThat(event.failure()).hasMessageContaining("is closed");
+            cuda.lose(0, CudaCode.ILLEGAL_ADDRESS); // the fixture shall not look at what the driver still has
             cuda.driver.letGo();
         }
     }

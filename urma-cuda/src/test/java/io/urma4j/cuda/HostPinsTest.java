@@ -129,13 +129,13 @@ class HostPinsTest {
         }
     }
 
-    /** The device may still write to the pages. */
+    /** The device may still write to the pages, whichever device has pinned them. */
     @Test
     void memoryOfACopyThatHangsStaysPinned() {
-        try (CudaFixture cuda = new CudaFixture()) {
+        try (CudaFixture cuda = new CudaFixture(2)) {
             DeviceMemory memory = cuda.allocate(4096);
             MemorySegment slab = cuda.arena.allocate(4096, 4096);
-            Pinning pinning = cuda.client.engine(0).pinHost(slab);
+            Pinning pinning = cuda.client.engine(1).pinHost(slab);
             CopyStream stream = cuda.client.engine(0).openStream();
             cuda.driver.hold(true);
             stream.copyOut(memory.address(), slab, new Copy());
@@ -145,6 +145,9 @@ class HostPinsTest {
             pinning.close();
 
             assertThat(cuda.driver.count("cuMemHostUnregister")).isZero();
+            assertThat(cuda.driver.count("cuDevicePrimaryCtxRelease_v2"))
+                    .as("contexts that were released, with what is pinned by them")
+                    .isZero();
             cuda.lose(0, CudaCode.ILLEGAL_ADDRESS); // the fixture shall not look at what the driver still has
             cuda.driver.letGo();
         }

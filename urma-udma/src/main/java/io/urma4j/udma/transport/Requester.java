@@ -121,7 +121,7 @@ final class Requester {
                 return !sendResync(nowNanos);
             }
             WireMessage message = nextUnskipped();
-            if (message == null || isStopped && inFlight.isFailedBehindOthers(message)) {
+            if (message == null || isStopped && (psns.isNextNew() || inFlight.isFailedBehindOthers(message))) {
                 return false;
             }
             if (message.packets == 0) {

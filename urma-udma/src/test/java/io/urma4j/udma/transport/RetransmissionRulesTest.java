@@ -285,6 +285,28 @@ class RetransmissionRulesTest {
                 .containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR);
     }
 
+    /** The peer has all of the message that was cut, as far as it was sent, so that its packets are skipped. */
+    @Test
+    void nothingBehindASendThatWasCutIsSentInItsPlace() {
+        AnswersByHand by =
+                new AnswersByHand(Peer.URMA4J, config -> config.selective().windowPackets(5));
+        for (int bytes : new int[] {8, 8, 4 * MTU, 8}) {
+            by.out.send(bytes);
+        }
+        assertThat(by.sends()).containsExactly(0, 1, 2, 3, 4);
+        by.out.goneFrom = 2;
+        by.acknowledges(0, 1);
+        assertThat(by.sends()).isEmpty();
+        by.out.goneFrom = Long.MAX_VALUE;
+
+        by.reports(1, 0b111, 1);
+
+        assertThat(by.sends()).containsExactly(1);
+        by.acknowledges(4, 2);
+        assertThat(by.sends()).isEmpty();
+        assertThat(by.out.statuses()).startsWith(WorkStatus.SUCCESS, WorkStatus.SUCCESS, WorkStatus.LOC_ACCESS_ERR);
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"URMA4J", "FOREIGN"})
     void whatIsLostBeforeAPayloadThatIsGoneIsRetransmitted(Peer peer) {
