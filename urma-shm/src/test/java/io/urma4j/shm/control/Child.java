@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 
 /** Another process with a context, for tests that stop or kill it. */
 final class Child implements AutoCloseable {
+    private static final int STARTED_AT_ONCE = 16;
     private static final String HOME = "home";
     private static final String IMPORTER = "importer";
     private static final String BUSY = "busy";
@@ -49,15 +50,18 @@ final class Child implements AutoCloseable {
         return start(IMPORTER, directory, name).ready();
     }
 
-    /** Many importers, each as {@link #importer}, started all at once. */
+    /** Many importers, each as {@link #importer}. Some start at once, and the rest behind them: a start needs the processor. */
     static List<Child> importers(Path directory, String name, int count) throws IOException {
         List<Child> all = new ArrayList<>();
         try {
-            for (int i = 0; i < count; i++) {
-                all.add(start(IMPORTER, directory, name));
-            }
-            for (Child one : all) {
-                one.ready();
+            while (all.size() < count) {
+                int first = all.size();
+                while (all.size() < Math.min(first + STARTED_AT_ONCE, count)) {
+                    all.add(start(IMPORTER, directory, name));
+                }
+                for (Child one : all.subList(first, all.size())) {
+                    one.ready();
+                }
             }
             return all;
         } catch (IOException | AssertionError e) {

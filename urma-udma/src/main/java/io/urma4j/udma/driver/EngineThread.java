@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +34,9 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     private static final System.Logger LOG = System.getLogger(EngineThread.class.getName());
 
     private static final long AWAKE = Long.MIN_VALUE;
+    private static final long SOON = AWAKE + 1; // the deadline of what wants a round at once
     private static final long RETRY_AFTER_FAILURE_NANOS = 1_000_000;
+    private static final long RETRY_TURN_NANOS = 1_000_000_000;
 
     /** How often it checks the card before it rests, while other threads drive it. */
     private static final long LOOK_NANOS = 1_000_000;
@@ -137,7 +140,7 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     @Override
     public boolean submit(Runnable task) {
         tasks.add(task);
-        wake(AWAKE + 1);
+        wake(SOON);
         // the stopping thread empties the queue after that; so the task is still in there, or it ran
         return !stopped || !tasks.remove(task);
     }
@@ -149,7 +152,7 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
 
     /** Makes it run a round. Any thread. */
     void wakeSoon() {
-        wake(AWAKE + 1);
+        wake(SOON);
     }
 
     void remove(Turn turn) {
@@ -171,7 +174,7 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     /** Ends the thread after this round; any thread. */
     void stop() {
         stopped = true;
-        wake(AWAKE + 1);
+        wake(SOON);
     }
 
     /** Waits for its end; not on the thread itself. */
@@ -195,18 +198,27 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
 
     private void run() {
         while (!stopped) {
-            boolean isPolled = isPolled();
-            hasMet = isPolled;
-            long next = round(!isPolled);
-            meetings = hasMet ? meetings + 1 : 0;
-            if (meetings < MEETINGS_BEFORE_REST) {
-                sleep(hasMet ? Math.min(next, clock.getAsLong() + LOOK_NANOS) : next);
-            } else {
-                rest(next);
+            try {
+                roundAndWait();
+            } catch (RuntimeException | Error e) {
+                LOG.log(Level.ERROR, thread.getName() + ": it could not wait, and looks again soon", e);
+                LockSupport.parkNanos(RETRY_AFTER_FAILURE_NANOS);
             }
-            hasWatched = meetings < MEETINGS_BEFORE_REST;
         }
         runTasks(); // those that were in time
+    }
+
+    private void roundAndWait() {
+        boolean isPolled = isPolled();
+        hasMet = isPolled;
+        long next = round(!isPolled);
+        meetings = hasMet ? meetings + 1 : 0;
+        if (meetings < MEETINGS_BEFORE_REST) {
+            sleep(hasMet ? Math.min(next, clock.getAsLong() + LOOK_NANOS) : next);
+        } else {
+            rest(next);
+        }
+        hasWatched = meetings < MEETINGS_BEFORE_REST;
     }
 
     private boolean isPolled() {
@@ -220,29 +232,39 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
 
     private void sleep(long next) {
         sleepsUntil = next;
-        if (!stopped && tasks.isEmpty()) {
-            await(Math.min(next, wantedBy.get()));
+        try {
+            if (!stopped && tasks.isEmpty()) {
+                await(Math.min(next, wantedBy.get()));
+            }
+        } finally {
+            sleepsUntil = AWAKE;
         }
-        sleepsUntil = AWAKE;
     }
 
     /** Waits until a thread needs it, or until its own deadline. */
     private void rest(long next) {
         rests = true;
         sleepsUntil = next;
-        if (!stopped && tasks.isEmpty() && !isAnyArmed()) {
-            long delayNanos = next == Long.MAX_VALUE ? Long.MAX_VALUE : next - clock.getAsLong();
-            if (alarm != null) {
-                alarm.set(REST_NANOS);
-            } else {
-                delayNanos = Math.min(delayNanos, REST_NANOS);
+        try {
+            if (!stopped && tasks.isEmpty() && !isAnyArmed() && wantedBy.get() > SOON) {
+                awaitOther(next);
             }
-            if (delayNanos > 0) {
-                port.awaitOther(delayNanos);
-            }
+        } finally {
+            sleepsUntil = AWAKE;
+            rests = false;
         }
-        sleepsUntil = AWAKE;
-        rests = false;
+    }
+
+    private void awaitOther(long deadlineNanos) {
+        long delayNanos = deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - clock.getAsLong();
+        if (alarm != null) {
+            alarm.set(REST_NANOS);
+        } else {
+            delayNanos = Math.min(delayNanos, REST_NANOS);
+        }
+        if (delayNanos > 0) {
+            port.awaitOther(delayNanos);
+        }
     }
 
     private void await(long deadlineNanos) {
@@ -261,7 +283,7 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
         timers.fire(now);
         next = earliest(next, now, timers.delayNanos(now));
         for (Turn turn : turns) {
-            next = earliest(next, now, turn.run(now));
+            next = earliest(next, now, delayNanos(turn, now));
         }
         return next;
     }
@@ -278,6 +300,16 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
                 LOG.log(Level.ERROR, thread.getName() + ": the card failed", e);
             }
             return clock.getAsLong() + RETRY_AFTER_FAILURE_NANOS;
+        }
+    }
+
+    /** The engine survives a failed turn as well, which is repeated later. */
+    private long delayNanos(Turn turn, long nowNanos) {
+        try {
+            return turn.run(nowNanos);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.ERROR, thread.getName() + ": " + turn + " failed, and is repeated", e);
+            return RETRY_TURN_NANOS;
         }
     }
 

@@ -185,6 +185,15 @@ final class HostDirectory implements AutoCloseable {
         return all;
     }
 
+    /** Whether that living context is in this directory. */
+    boolean has(Place place) {
+        String name = fileOf(place.uasid);
+        return Place.parse(LockFile.readIfPossible(contexts, name))
+                        .filter(place::equals)
+                        .isPresent()
+                && !LockFile.isDead(contexts, name);
+    }
+
     /** Whether that context is in this directory. */
     boolean has(int uasid, long incarnation) {
         return isOf(LockFile.readIfPossible(contexts, fileOf(uasid)), incarnation);

@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import io.urma4j.AsyncEvent;
 import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.UdpPort;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -64,7 +65,12 @@ final class PortWatch implements EngineThread.Turn {
         doubted = false;
         seenNotSent = port.counters().notSent();
         long tooLong = port.counters().count(Counter.SEND_TOO_LONG_FOR_ROUTE);
-        String found = port.objection();
+        String found;
+        try {
+            found = port.objection();
+        } catch (UncheckedIOException e) { // without a free descriptor the interfaces cannot be listed
+            return;
+        }
         if (found.isEmpty() && tooLong != seenTooLong) {
             found = "packets exceed the current MTU of the path to a peer: " + port.trouble();
         }

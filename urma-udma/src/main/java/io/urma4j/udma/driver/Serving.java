@@ -90,9 +90,9 @@ final class Serving {
                 }
                 answer(from, number, new Done(number));
             }
-            case Lookup m -> exports.lookedUp(from, number, m);
-            case Inspect m -> answer(from, number, Inspector.page(number, m, this::resources));
-            case Measure m -> measured(from, number, m.on());
+            case Lookup m -> ofThisUser(from, number, "look up names", () -> exports.lookedUp(from, number, m));
+            case Inspect m -> ofThisUser(from, number, "inspect", () -> inspected(from, number, m));
+            case Measure m -> ofThisUser(from, number, "measure", () -> measured(from, number, m.on()));
             default -> refuse(from, number, UrmaStatus.EINVAL, "that is no request");
         }
     }
@@ -158,14 +158,23 @@ final class Serving {
         return queue == null ? null : queue.binding();
     }
 
-    /** Only a process of the same user on this host may request this: it has a cost on the data path. */
-    private void measured(Path from, long number, boolean on) {
+    /** A name brings a token, resources tell what a user does, and to measure has a cost on the data path. */
+    private void ofThisUser(Path from, long number, String what, Runnable action) {
         Peer peer = from.peer();
         HostDirectory.Place place = new HostDirectory.Place(peer.address(), peer.incarnation(), peer.uasid());
-        if (!directory.contexts().contains(place)) { // a greeting has proven the address
-            refuse(from, number, UrmaStatus.ENOPERM, "only processes of the same user on this host may measure");
-            return;
+        if (directory.has(place)) { // a greeting has proven the address
+            action.run();
+        } else {
+            String who = "only processes of the same user on this host may " + what;
+            refuse(from, number, UrmaStatus.ENOPERM, who);
         }
+    }
+
+    private void inspected(Path from, long number, Inspect wanted) {
+        answer(from, number, Inspector.page(number, wanted, this::resources));
+    }
+
+    private void measured(Path from, long number, boolean on) {
         events.measure(on);
         answer(from, number, new Done(number));
     }

@@ -8,6 +8,7 @@ import io.urma4j.JettyDescriptor;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.Resource;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
@@ -17,13 +18,20 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Inspect;
+import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Measure;
+import io.urma4j.spi.control.ResourceText;
 import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
+import io.urma4j.udma.control.PeerMessage.Core;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +133,46 @@ class UnknownPeersAtHomeTest {
         assertThat(statusOfBinding(jetty)).isEqualTo(UrmaStatus.ENOPERM);
         peer.context.importQueue(jetty, TOKEN, PATIENCE).join();
         assertThat(statusOfBinding(jetty)).isEqualTo(UrmaStatus.SUCCESS);
+    }
+
+    /** A name brings a token, and the greeting of a stranger is no reason to give one away. */
+    @Test
+    void onlyProcessesOfTheSameUserOnThisHostLookUpNamesAndInspect(@TempDir Path elsewhere) {
+        UdmaSegment segment = home.context
+                .exports()
+                .register(new SegmentRequest(
+                        null, Arena.ofAuto().allocate(4096, 64), Access.READ, TokenPolicy.PLAIN_TEXT, TOKEN));
+        segment.publish("orders", true).join();
+
+        for (Function<Long, ControlMessage> question : List.<Function<Long, ControlMessage>>of(
+                number -> new Lookup(number, "orders", true),
+                number -> new Inspect(number, ResourceText.number(Resource.Kind.CONTEXT), -1),
+                number -> new Measure(number, false))) {
+            assertThat(statusOf(peer, question)).isEqualTo(UrmaStatus.SUCCESS);
+            try (LoneContext stranger = new LoneContext(elsewhere, "127.0.72.4", KEYS)) {
+                assertThat(statusOf(stranger, question)).isEqualTo(UrmaStatus.ENOPERM);
+            }
+        }
+    }
+
+    private UrmaStatus statusOf(LoneContext from, Function<Long, ControlMessage> question) {
+        ControlEngine engine = from.adapter.engine();
+        long deadlineNanos = engine.deadline(PATIENCE);
+        return engine.ask(() -> from.context
+                        .peers()
+                        .connect(home.adapter.address(), home.context.incarnation(), deadlineNanos)
+                        .thenCompose(path -> from.context
+                                .peers()
+                                .plane()
+                                .ask(
+                                        path.peer(),
+                                        number -> new Core(question.apply(number)),
+                                        deadlineNanos,
+                                        from.adapter.nanos())))
+                .handle((_, failure) -> failure == null
+                        ? UrmaStatus.SUCCESS
+                        : ((UrmaException) ControlEngine.causeOf(failure)).status())
+                .join();
     }
 
     private UrmaStatus statusOfBinding(JettyDescriptor jetty) {
