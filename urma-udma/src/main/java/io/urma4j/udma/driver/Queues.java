@@ -138,7 +138,11 @@ final class Queues {
 
     /** They cannot any more. */
     void withdraw(int number) {
-        importables.remove(number);
+        Importable gone = importables.remove(number);
+        RcBinding binding = gone == null ? null : gone.binding();
+        if (binding != null) {
+            binding.end();
+        }
     }
 
     /** The queue with that tag is closed. */

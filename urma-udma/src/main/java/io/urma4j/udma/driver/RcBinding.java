@@ -21,6 +21,7 @@ import io.urma4j.udma.control.PortAddress;
 import io.urma4j.udma.engine.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RcBinding {
     private static final int MAX_24 = 0xFF_FFFF;
+    private static final int NOT_CONNECTED = 0;
 
     private final Adapter adapter;
     private final Peers peers;
@@ -42,6 +44,7 @@ final class RcBinding {
     private @Nullable UdmaTarget target;
     private @Nullable PeerId foreign; // the identity of a peer that is no urma4j
     private int connection; // the card's handle; 0 while there is none
+    private volatile int attempts; // to bind, and ends of them; changed under the lock
 
     /**
      * The binding of an unbound Jetty.
@@ -81,31 +84,35 @@ final class RcBinding {
 
     /** Asks the peer, and connects; the future fails with its answer. Any thread. */
     CompletableFuture<Void> bind(UdmaTarget to, Duration timeout) {
+        int attempt;
         synchronized (this) {
             target = to;
+            attempt = ++attempts;
         }
         Path path = to.path();
         RoceEndpoint byHand = to.byHand();
         CompletableFuture<Void> bound = path != null
-                ? bind(to, path, timeout)
+                ? bind(to, path, attempt, timeout)
                 : byHand != null
-                        ? bindByHand(byHand)
+                        ? bindByHand(byHand, attempt)
                         : CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, to, "is no RC Jetty"));
         return bound.handle((_, failure) -> {
             if (failure != null) {
-                throw refused(to, ControlEngine.causeOf(failure));
+                throw refused(to, attempt, ControlEngine.causeOf(failure));
             }
             return null;
         });
     }
 
-    private synchronized UrmaException refused(UdmaTarget to, Throwable failure) {
-        target = null;
+    private synchronized UrmaException refused(UdmaTarget to, int attempt, Throwable failure) {
+        if (attempts == attempt) { // else the target is that of another
+            target = null;
+        }
         UrmaStatus status = failure instanceof UrmaException refusal ? refusal.status() : UrmaStatus.FAIL;
         return new UrmaException(status, queue, "cannot be bound to " + to + ": " + failure.getMessage(), failure);
     }
 
-    private CompletableFuture<Void> bindByHand(RoceEndpoint peer) {
+    private CompletableFuture<Void> bindByHand(RoceEndpoint peer, int attempt) {
         return adapter.engine().ask(() -> {
             RemotePort port = adapter.reachable(new PortAddress(peer.gid(), RoceEndpoint.UDP_PORT));
             PeerId identity = peers.newForeign(peer.gid());
@@ -117,7 +124,7 @@ final class RcBinding {
                     .rnrRetry(rnrRetry)
                     .peer(new PeerInfo(peers.connectForeign(identity), 0, 0));
             try {
-                connect(config.build());
+                connect(config.build(), attempt);
             } catch (RuntimeException e) {
                 peers.disconnectForeign(identity);
                 throw e;
@@ -141,39 +148,58 @@ final class RcBinding {
         return Math.max(peer.readDepth(), 1);
     }
 
-    private CompletableFuture<Void> bind(UdmaTarget to, Path path, Duration timeout) {
+    private CompletableFuture<Void> bind(UdmaTarget to, Path path, int attempt, Duration timeout) {
         long deadlineNanos = adapter.engine().deadline(timeout);
         PeerMessage request = new BindQueue(
                 to.number(), number, orderType.value(), firstPsn(), path.peer().mtuBytes());
         return adapter.engine()
                 .ask(() -> peers.ask(path.peer(), _ -> request, deadlineNanos)
-                        .thenAccept(answer -> bound(to, path, answer)));
+                        .thenAccept(answer -> bound(to, path, attempt, answer)));
     }
 
-    private void bound(UdmaTarget to, Path path, PeerMessage answer) {
+    private void bound(UdmaTarget to, Path path, int attempt, PeerMessage answer) {
         if (!(answer instanceof QueueBound bound)) {
             throw new UrmaException(UrmaStatus.FAIL, path.peer(), "sent an unexpected answer to the bind request");
         }
         RemotePort port = adapter.reachable(path.peer());
-        connect(CardConnectionConfig.builder(port, to.number())
+        var config = CardConnectionConfig.builder(port, to.number())
                 .mtuBytes(Math.min(bound.mtuBytes(), path.peer().mtuBytes()))
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
                 .rnrRetry(rnrRetry)
                 .remoteId(to.id().id())
-                .peer(path.info())
-                .build());
+                .peer(path.info());
+        connect(config.build(), attempt);
     }
 
-    private void connect(CardConnectionConfig config) {
+    /** Unless the attempt is over: the handle may be that of another queue by now. */
+    private void connect(CardConnectionConfig config, int attempt) {
         EventLoop eventLoop = adapter.eventLoop();
-        int made = eventLoop.call(card -> card.connectRc(handle, config, eventLoop.nanos()));
+        int made = eventLoop.call(
+                card -> attempts == attempt ? card.connectRc(handle, config, eventLoop.nanos()) : NOT_CONNECTED);
         synchronized (this) {
-            connection = made;
+            if (attempts == attempt) {
+                connection = made;
+            }
+        }
+        if (made == NOT_CONNECTED) {
+            throw new UrmaException(UrmaStatus.FAIL, queue, "was unbound or closed before its peer answered");
         }
     }
 
-    /** The queue has ended its connection and is in RESET: it gets a new first PSN, and the peer is notified. Any thread. */
-    CompletableFuture<Void> unbound(Duration timeout) {
+    /** Before the queue ends its connection on the card: an answer that comes later connects nothing. Any thread. */
+    synchronized void end() {
+        attempts++;
+    }
+
+    /** Ends the connection: {@code disconnect} resets the queue on the card. Any thread. */
+    CompletableFuture<Void> unbind(Supplier<CompletableFuture<Void>> disconnect, Duration timeout) {
+        end();
+        CompletableFuture<Void> drained = disconnect.get();
+        return CompletableFuture.allOf(unbound(timeout), drained);
+    }
+
+    /** The queue is in RESET: it gets a new first PSN, and the peer is notified. */
+    private CompletableFuture<Void> unbound(Duration timeout) {
         UdmaTarget last;
         PeerId gone;
         synchronized (this) {

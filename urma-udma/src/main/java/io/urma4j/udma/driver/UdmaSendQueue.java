@@ -364,9 +364,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
 
     @Override
     public CompletableFuture<Void> unbind(Duration timeout) {
-        RcBinding mine = rcBinding();
-        CompletableFuture<Void> drained = drains.disconnect();
-        return CompletableFuture.allOf(mine.unbound(timeout), drained);
+        return rcBinding().unbind(drains::disconnect, timeout);
     }
 
     // ---- the rest
