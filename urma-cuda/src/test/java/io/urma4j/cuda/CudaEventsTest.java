@@ -132,8 +132,7 @@ class CudaEventsTest {
 
             assertThat(event.await(SOON)).isTrue();
             assertThat(event.failure()).hasMessageContaining("is closed");
-            cuda.lose(0, CudaCode.ILLEGAL_ADDRESS); // the fixture shall not look at what the driver still has
-            cuda.driver.letGo();
+            cuda.abandon();
         }
     }
 
@@ -153,8 +152,7 @@ class CudaEventsTest {
             assertThat(event.await(SOON)).isTrue();
             assertThat(event.failure()).hasMessageContaining("is closed");
             assertThat(other.await(SOON)).isTrue();
-            cuda.lose(0, CudaCode.ILLEGAL_ADDRESS); // the fixture shall not look at what the driver still has
-            cuda.driver.letGo();
+            cuda.abandon();
         }
     }
 }

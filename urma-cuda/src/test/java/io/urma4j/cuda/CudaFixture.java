@@ -68,6 +68,12 @@ final class CudaFixture implements AutoCloseable {
         driver.lose(ordinal, code);
     }
 
+    /** Ends what hangs, and does not look at what the driver still has. */
+    void abandon() {
+        lose(0, CudaCode.ILLEGAL_ADDRESS);
+        driver.letGo();
+    }
+
     /** A region that runs, and the events of its keys. */
     static Active active(DeviceMemory memory) {
         PeerRegion region = memory.pin(true, List.of());

@@ -148,8 +148,7 @@ class HostPinsTest {
             assertThat(cuda.driver.count("cuDevicePrimaryCtxRelease_v2"))
                     .as("contexts that were released, with what is pinned by them")
                     .isZero();
-            cuda.lose(0, CudaCode.ILLEGAL_ADDRESS); // the fixture shall not look at what the driver still has
-            cuda.driver.letGo();
+            cuda.abandon();
         }
     }
 

@@ -41,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What two contexts share is opened once, so an answer counts also after the import that asked for it has ended. */
 @Timeout(60)
 class LateAnswersTest {
+    private static final WindowKey KEY = new WindowKey(1, 0, 0, 0, 8, Access.READ);
     private static final Duration SHORT = Duration.ofMillis(100);
 
     private TestContext context;
@@ -125,25 +126,28 @@ class LateAnswersTest {
         connection.send(new SegmentGranted(request, grant, Access.READ, 0, 4096));
     }
 
+    private static void grant(RawPeer connection, ShmMemory memory) throws Exception {
+        long request = connection.receive(ImportSegment.class).request();
+        connection.send(new SegmentGranted(request, 1, Access.READ, 0, 4096), memory.fd());
+    }
+
     @Test
     void windowsThatOpenAfterTheTimeoutAreUsed() throws Exception {
         var imported = home.importBy(context, Access.READ, LONG);
         try (RawPeer connection = home.greet();
                 ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "theirs")) {
-            long segment = connection.receive(ImportSegment.class).request();
-            connection.send(new SegmentGranted(segment, 1, Access.READ, 0, 4096), memory.fd());
+            grant(connection, memory);
             ShmImport part = get(imported);
-            var key = new WindowKey(1, 0, 0, 0, 8, Access.READ);
-            var first = part.window(key, SHORT);
+            var first = part.window(KEY, SHORT);
             long request = connection.receive(OpenWindows.class).request();
-            var patient = part.window(key, LONG);
+            var patient = part.window(KEY, LONG);
             assertTimesOut(first);
             assertThat(patient).as("the timeout of another caller").isNotDone();
 
             connection.send(new WindowsOpened(request), table.fd());
 
             assertThat(get(patient).isTakenBack()).isFalse();
-            assertThat(get(part.window(key, LONG)).isTakenBack()).isFalse();
+            assertThat(get(part.window(KEY, LONG)).isTakenBack()).isFalse();
         }
     }
 
@@ -153,12 +157,10 @@ class LateAnswersTest {
         var imported = home.importBy(context, Access.READ, LONG);
         try (RawPeer connection = home.greet();
                 ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "theirs")) {
-            long segment = connection.receive(ImportSegment.class).request();
-            connection.send(new SegmentGranted(segment, 1, Access.READ, 0, 4096), memory.fd());
+            grant(connection, memory);
             ShmImport part = get(imported);
-            var key = new WindowKey(1, 0, 0, 0, 8, Access.READ);
-            var patient = part.window(key, LONG);
-            var hasty = part.window(key, SHORT);
+            var patient = part.window(KEY, LONG);
+            var hasty = part.window(KEY, SHORT);
             var queue = importQueue(SHORT);
             connection.receive(OpenWindows.class);
             grantQueue(connection);

@@ -6,8 +6,10 @@ import io.urma4j.spi.support.Timers;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.udp.UdpPort;
 import java.lang.System.Logger.Level;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -70,7 +72,8 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     private final @Nullable TimerFd alarm; // ends its rest; null where the port watches its socket alone
     private long putOffNanos; // when the alarm was put off last; guarded by the lock of the crank
     private @Nullable EventLoop eventLoop; // set before the start
-    private boolean failed; // the engine's thread
+    private final Set<Object> failing =
+            new HashSet<>(); // what failed when it ran last, and was logged; the engine's thread
     private int meetings; // the engine's thread
     private boolean hasMet; // another thread at the card, in this round; the engine's thread
     private boolean hasWatched; // for packets, in its last wait; the engine's thread
@@ -200,8 +203,9 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
         while (!stopped) {
             try {
                 roundAndWait();
+                works("a round");
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.ERROR, thread.getName() + ": it could not wait, and looks again soon", e);
+                failed("a round", e);
                 LockSupport.parkNanos(RETRY_AFTER_FAILURE_NANOS);
             }
         }
@@ -256,7 +260,7 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     }
 
     private void awaitOther(long deadlineNanos) {
-        long delayNanos = deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - clock.getAsLong();
+        long delayNanos = nanosUntil(deadlineNanos);
         if (alarm != null) {
             alarm.set(REST_NANOS);
         } else {
@@ -268,10 +272,14 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     }
 
     private void await(long deadlineNanos) {
-        long delayNanos = deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - clock.getAsLong();
+        long delayNanos = nanosUntil(deadlineNanos);
         if (delayNanos > 0 && deadlineNanos >= 0) {
             port.await(delayNanos);
         }
+    }
+
+    private long nanosUntil(long deadlineNanos) {
+        return deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - clock.getAsLong();
     }
 
     /** Returns the deadline of the next timer. */
@@ -291,14 +299,11 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     private long turnCard() {
         try {
             long next = eventLoop == null ? Long.MAX_VALUE : eventLoop.tryTurnOfEngine(hasWatched);
-            failed = false;
+            works("the card");
             hasMet = next == EventLoop.MET;
             return hasMet ? Long.MAX_VALUE : next;
         } catch (RuntimeException | Error e) {
-            if (!failed) {
-                failed = true; // once, not in each round
-                LOG.log(Level.ERROR, thread.getName() + ": the card failed", e);
-            }
+            failed("the card", e);
             return clock.getAsLong() + RETRY_AFTER_FAILURE_NANOS;
         }
     }
@@ -306,10 +311,25 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     /** The engine survives a failed turn as well, which is repeated later. */
     private long delayNanos(Turn turn, long nowNanos) {
         try {
-            return turn.run(nowNanos);
+            long delayNanos = turn.run(nowNanos);
+            works(turn);
+            return delayNanos;
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.ERROR, thread.getName() + ": " + turn + " failed, and is repeated", e);
+            failed(turn, e);
             return RETRY_TURN_NANOS;
+        }
+    }
+
+    /** Logs the failure of what runs in each round, but not in each round. */
+    private void failed(Object what, Throwable why) {
+        if (failing.add(what)) {
+            LOG.log(Level.ERROR, thread.getName() + ": " + what + " failed, and is repeated", why);
+        }
+    }
+
+    private void works(Object what) {
+        if (!failing.isEmpty()) {
+            failing.remove(what);
         }
     }
 

@@ -12,6 +12,7 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -246,14 +247,20 @@ class RetransmissionRulesTest {
     /** Two messages are in flight, and the payload of the second goes before its second packet. */
     private static AnswersByHand sendBeforeACutSend(Peer peer) {
         AnswersByHand by = new AnswersByHand(peer, config -> config.windowPackets(3));
-        for (int bytes : new int[] {8, 8, 2 * MTU}) {
+        cutThird(by, 3, 8, 8, 2 * MTU);
+        return by;
+    }
+
+    /** The window fills, the first message ends, and the next packet of the third finds its payload gone. */
+    private static void cutThird(AnswersByHand by, int windowPackets, int... messages) {
+        for (int bytes : messages) {
             by.out.send(bytes);
         }
-        assertThat(by.sends()).containsExactly(0, 1, 2);
+        assertThat(by.sends())
+                .isEqualTo(IntStream.range(0, windowPackets).boxed().toList());
         by.out.goneFrom = 2;
         by.acknowledges(0, 1);
         assertThat(by.sends()).isEmpty();
-        return by;
     }
 
     @ParameterizedTest
@@ -290,13 +297,7 @@ class RetransmissionRulesTest {
     void nothingBehindASendThatWasCutIsSentInItsPlace() {
         AnswersByHand by =
                 new AnswersByHand(Peer.URMA4J, config -> config.selective().windowPackets(5));
-        for (int bytes : new int[] {8, 8, 4 * MTU, 8}) {
-            by.out.send(bytes);
-        }
-        assertThat(by.sends()).containsExactly(0, 1, 2, 3, 4);
-        by.out.goneFrom = 2;
-        by.acknowledges(0, 1);
-        assertThat(by.sends()).isEmpty();
+        cutThird(by, 5, 8, 8, 4 * MTU, 8);
         by.out.goneFrom = Long.MAX_VALUE;
 
         by.reports(1, 0b111, 1);
