@@ -278,6 +278,7 @@ class InvalidationTest {
 
     /** P24. */
     @Test
+    @Timeout(600) // 100,000 threads in the full run
     void invalidationRacingDeregistrationReleasesOnce() throws Exception {
         long seed = System.nanoTime();
         int runs = Boolean.getBoolean("urma.full") ? 100_000 : 2_000;

@@ -135,14 +135,16 @@ class HostPinsTest {
         try (CudaFixture cuda = new CudaFixture(2)) {
             DeviceMemory memory = cuda.allocate(4096);
             MemorySegment slab = cuda.arena.allocate(4096, 4096);
-            Pinning pinning = cuda.client.engine(1).pinHost(slab);
+            Pinning byTheOther = cuda.client.engine(1).pinHost(slab);
+            Pinning byTheHungOne = cuda.client.engine(0).pinHost(cuda.arena.allocate(4096, 4096));
             CopyStream stream = cuda.client.engine(0).openStream();
             cuda.driver.hold(true);
             stream.copyOut(memory.address(), slab, new Copy());
 
             cuda.client.close();
             stream.close();
-            pinning.close();
+            byTheOther.close();
+            byTheHungOne.close();
 
             assertThat(cuda.driver.count("cuMemHostUnregister")).isZero();
             assertThat(cuda.driver.count("cuDevicePrimaryCtxRelease_v2"))

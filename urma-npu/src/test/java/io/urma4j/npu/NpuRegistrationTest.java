@@ -199,7 +199,7 @@ class NpuRegistrationTest {
             region.activate(new RegionUser() {
                 @Override
                 public void revoke(InvalidationReason reason) {
-                    doneAtEvents.add(copy.isDone());
+                    doneAtEvents.add(copy.await(TimeUnit.MILLISECONDS.toNanos(100)));
                 }
 
                 @Override

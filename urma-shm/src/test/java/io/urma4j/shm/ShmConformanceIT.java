@@ -4,7 +4,7 @@ import io.urma4j.tck.AcrossProcesses;
 import io.urma4j.tck.Conformance;
 
 /** The contracts on shared memory between two processes. */
-@AcrossProcesses
+@AcrossProcesses(sampled = true)
 class ShmConformanceIT extends Conformance {
     ShmConformanceIT() {
         super("shm0");

@@ -8,4 +8,10 @@ import java.lang.annotation.Target;
 /** Runs the contracts of a suite, or one contract, with the home in a process of its own. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-public @interface AcrossProcesses {}
+public @interface AcrossProcesses {
+    /**
+     * Whether a third of the contracts run, by the seed of the run. {@code -Durma.full=true} and
+     * {@code -Durma.tck.topologies=all} ask for all.
+     */
+    boolean sampled() default false;
+}

@@ -18,30 +18,37 @@ public final class TopologiesOfSuite implements ArgumentsProvider {
     private static final boolean WHOLE =
             Boolean.getBoolean("urma.full") || System.getProperty(PROPERTY, "").equals("all");
 
+    private static final List<Topology> IN_ONE_PROCESS = Arrays.stream(Topology.values())
+            .filter(topology -> topology != Topology.TWO_PROCESSES)
+            .toList();
+
     /** For JUnit. */
     public TopologiesOfSuite() {}
 
     @Override
     public Stream<? extends Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
         boolean across = isMarked(context, AcrossProcesses.class);
-        Class<?> contract = context.getRequiredTestClass();
         if (across == isMarked(context, InOneProcess.class)) {
-            throw new IllegalStateException(contract.getName()
+            throw new IllegalStateException(context.getRequiredTestClass().getName()
                     + ": neither it nor its suite has exactly one of @InOneProcess and @AcrossProcesses");
         }
-        List<Topology> topologies = Arrays.stream(Topology.values())
-                .filter(topology -> across == (topology == Topology.TWO_PROCESSES))
-                .toList();
-        return (isSampled(context) ? List.of(sampleOf(topologies, contract)) : topologies)
-                .stream().map(Arguments::of);
+        return (across ? acrossProcesses(context) : inOneProcess(context)).stream().map(Arguments::of);
     }
 
-    private static boolean isSampled(ExtensionContext context) {
-        return !WHOLE && marks(context, InOneProcess.class).anyMatch(InOneProcess::sampled);
+    private static List<Topology> acrossProcesses(ExtensionContext context) {
+        boolean sampled = !WHOLE && marks(context, AcrossProcesses.class).anyMatch(AcrossProcesses::sampled);
+        return sampled && drawn(context, IN_ONE_PROCESS.size()) > 0 ? List.of() : List.of(Topology.TWO_PROCESSES);
     }
 
-    private static Topology sampleOf(List<Topology> topologies, Class<?> contract) {
-        return topologies.get(Seed.randomFor(contract.getName()).nextInt(topologies.size()));
+    private static List<Topology> inOneProcess(ExtensionContext context) {
+        boolean sampled = !WHOLE && marks(context, InOneProcess.class).anyMatch(InOneProcess::sampled);
+        return sampled ? List.of(IN_ONE_PROCESS.get(drawn(context, IN_ONE_PROCESS.size()))) : IN_ONE_PROCESS;
+    }
+
+    /** A number below the bound, by the seed of the run, the contract and its suite. */
+    private static int drawn(ExtensionContext context, int bound) {
+        String purpose = context.getEnclosingTestClasses() + context.getRequiredTestClass().getName();
+        return Seed.randomFor(purpose).nextInt(bound);
     }
 
     private static boolean isMarked(ExtensionContext context, Class<? extends Annotation> place) {

@@ -4,7 +4,7 @@ import io.urma4j.tck.AcrossProcesses;
 import io.urma4j.tck.Conformance;
 
 /** The contracts on the network device between two processes. */
-@AcrossProcesses
+@AcrossProcesses(sampled = true)
 class UdmaConformanceIT extends Conformance {
     UdmaConformanceIT() {
         super("udma0");
