@@ -126,6 +126,38 @@ public abstract class SuspensionContract extends Contract {
         assertThat(queue.within(Patience.WATCH)).isEmpty();
     }
 
+    /** S6.8, S9.3: a flush lets a result behind it become a record; later posts do not take its place, nor its context. */
+    @Rule({"S6.8", "S6.10", "S9.3"})
+    @Test
+    void recordThatAFlushLetsThroughKeepsItsContext() {
+        var slow = pair.receiver(
+                4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(400)).build());
+        var quick = pair.receiver(
+                4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(1)).build());
+        var queue = pair.initiator().queue(SUSPENDING.toBuilder().depth(4).build(), JfcConfig.DEFAULT.withDepth(16));
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 1);
+        queue.jfs().send(quick.target(), queue.scratch(), 0, 8, 2); // fails first, and waits for its turn
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 3);
+        queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 4);
+        assertThat(queue.untilSuspended()).hasSize(1);
+        CompletionBatch flushed = new CompletionBatch(1);
+
+        for (long held : new long[] {1, 3, 4}) {
+            assertThat(queue.jfs().flush(flushed)).isEqualTo(1);
+            assertThat(flushed.userContext(0)).isEqualTo(held);
+        }
+        int posted = 0;
+        while (posted < 4 && queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 5 + posted)) {
+            posted++;
+        }
+
+        assertThat(queue.awaitCompletion())
+                .returns(2L, Outcome::userContext)
+                .returns(CompletionStatus.RNR_RETRY_CNT_EXC_ERR, Outcome::status);
+        assertThat(queue.jfs().flushAll()).hasSize(posted);
+        assertThat(queue.within(Duration.ZERO)).isEmpty();
+    }
+
     /** S6.10, S8.9: a work request in the slot of a flushed one is sent behind those that were held before. */
     @Rule({"S6.10", "S8.9"})
     @Test

@@ -115,7 +115,7 @@ final class SendDrains {
             int count = card.flush(handle, taken, taken.length / WORDS_EACH, eventLoop.nanos());
             tell(taken, count, words);
             if (held && count > 0) {
-                records.freeTo(taken[WORDS_EACH * (count - 1)] + 1); // what was held behind may end silently
+                records.freeEnded(taken[WORDS_EACH * (count - 1)] + 1); // what was held behind may end silently
             }
             if (count > 0 || !held) {
                 freeFlushed(card);
@@ -133,7 +133,7 @@ final class SendDrains {
     /** What was flushed has no record that would free its slot. */
     private void freeFlushed(CardCommands card) {
         if (card.sendStats(handle).isEmpty() && ring.state() != QueueState.READY) {
-            records.freeAll();
+            records.freeEnded(ring.consumed());
         }
     }
 

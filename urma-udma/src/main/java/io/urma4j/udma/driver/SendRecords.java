@@ -115,13 +115,9 @@ final class SendRecords implements RecordOwner {
         entries.letGo(position + 1);
     }
 
-    /**
-     * The last posted requests were removed, and all earlier ones have their result: only slots with unpolled records are
-     * occupied.
-     */
-    void freeAll() {
+    /** All requests before {@code end} were removed or have their result: only slots with unpolled records are occupied. */
+    void freeEnded(long end) {
         Set<Long> unpolled = queues.unpolled(tag);
-        long end = ring.consumed();
         if (unpolled.isEmpty()) {
             freeTo(end);
         } else {
