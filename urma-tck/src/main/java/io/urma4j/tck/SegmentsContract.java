@@ -170,7 +170,7 @@ public abstract class SegmentsContract extends Contract {
     @Rule("S7.2")
     @Test
     void readOnlyMemoryIsASourceAlone() {
-        var imported = pair.imported(SIZE);
+        var imported = pair.imported(SIZE, Access.READ_WRITE_ATOMIC);
         RemoteSegment remote = imported.remote();
         var queue = pair.initiator().queue();
         try (Arena arena = Arena.ofShared()) {
