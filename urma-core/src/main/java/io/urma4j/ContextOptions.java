@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Nanos;
 import java.time.Duration;
 
 /**
@@ -9,6 +10,11 @@ import java.time.Duration;
  * @param importTimeout after which an import, bind or lookup fails with ETIMEOUT (S5.6)
  */
 public record ContextOptions(Duration closeTimeout, Duration importTimeout) {
+    public ContextOptions {
+        closeTimeout = Nanos.bounded(closeTimeout);
+        importTimeout = Nanos.bounded(importTimeout);
+    }
+
     /** Defaults: 5 s to close, 30 s to import. */
     public static final ContextOptions DEFAULT = new ContextOptions(Duration.ofSeconds(5), Duration.ofSeconds(30));
 

@@ -8,7 +8,6 @@ import io.urma4j.peer.PeerRegion;
 import io.urma4j.peer.RegionUser;
 import io.urma4j.spi.ProviderSegment;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -58,19 +57,14 @@ final class DeviceBacking implements RegionUser {
      * Lets operations begin.
      *
      * @param made the segment, for events
-     * @param key what the provider has made; it is unregistered if this fails
+     * @param key what the provider has made
      * @throws UrmaException EINVAL if the memory was invalidated meanwhile
      */
     void activate(Object made, ProviderSegment key, BooleanSupplier isMadeOpen) {
         segment = made;
         isOpen = isMadeOpen;
         exported = key;
-        try {
-            region.activate(this);
-        } catch (RuntimeException e) {
-            var _ = key.unregister(Duration.ZERO);
-            throw e;
-        }
+        region.activate(this);
     }
 
     /**

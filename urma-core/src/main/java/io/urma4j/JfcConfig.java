@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Nanos;
 import java.time.Duration;
 
 /**
@@ -11,6 +12,10 @@ import java.time.Duration;
  * @param moderationPeriod maximum delay of the event after a record; zero if the count is 1
  */
 public record JfcConfig(int depth, boolean lockFree, int moderationCount, Duration moderationPeriod) {
+    public JfcConfig {
+        moderationPeriod = Nanos.bounded(moderationPeriod);
+    }
+
     /** 1024 records, any number of threads, an event for the next record. */
     public static final JfcConfig DEFAULT = new JfcConfig(1024, false);
 

@@ -109,7 +109,8 @@ public final class Jfr implements ContextObject {
         if (closed) {
             throw Checks.closed(this);
         }
-        return provider.receive(buffer.checked(context, offset, lengthBytes), offset, lengthBytes, userContext);
+        return provider.receive(
+                buffer.checkedAsDestination(context, offset, lengthBytes), offset, lengthBytes, userContext);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Nanos;
 import java.time.Duration;
 
 /**
@@ -25,6 +26,10 @@ public record JfrConfig(
         Token token,
         boolean allowInvalidate,
         int rxThreshold) {
+
+    public JfrConfig {
+        minRnrTimer = Nanos.bounded(minRnrTimer);
+    }
 
     public static Builder builder() {
         return new Builder();

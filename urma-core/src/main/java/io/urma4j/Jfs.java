@@ -194,7 +194,7 @@ public final class Jfs implements ContextObject {
         return queue.read(
                 source.checkedForRead(context, sourceOffset, lengthBytes),
                 sourceOffset,
-                destination.checked(context, destinationOffset, lengthBytes),
+                destination.checkedAsDestination(context, destinationOffset, lengthBytes),
                 destinationOffset,
                 lengthBytes,
                 userContext,
@@ -258,7 +258,7 @@ public final class Jfs implements ContextObject {
                 opcode.value(),
                 target.checkedForAtomic(context, targetOffset, sizeBytes),
                 targetOffset,
-                result.checked(context, resultOffset, sizeBytes),
+                result.checkedAsDestination(context, resultOffset, sizeBytes),
                 resultOffset,
                 sizeBytes,
                 operand,

@@ -1,5 +1,6 @@
 package io.urma4j;
 
+import io.urma4j.internal.Nanos;
 import java.time.Duration;
 
 /**
@@ -37,6 +38,10 @@ public record JfsConfig(
         ErrorScope errorScope,
         boolean outOfOrderCompletion,
         int priority) {
+
+    public JfsConfig {
+        timeout = Nanos.bounded(timeout);
+    }
 
     /** The highest priority. */
     public static final int MAX_PRIORITY = 15;

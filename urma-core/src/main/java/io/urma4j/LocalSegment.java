@@ -28,6 +28,7 @@ public final class LocalSegment implements ContextObject {
     private final ProviderSegment provider;
     private final @Nullable MemorySegment memory; // null for device memory
     private final @Nullable DeviceBacking device;
+    private final boolean readOnly;
     private final long lengthBytes;
     private final Access access;
     private final boolean secret;
@@ -48,6 +49,7 @@ public final class LocalSegment implements ContextObject {
         this.device = device;
         this.provider = provider;
         this.memory = device == null ? memoryOf(request) : null;
+        this.readOnly = memory != null && memory.isReadOnly();
         this.lengthBytes = lengthOf(request);
         this.access = request.access();
         this.secret = request.policy() != TokenPolicy.NONE;
@@ -66,7 +68,7 @@ public final class LocalSegment implements ContextObject {
         try {
             begun.hold();
             return provider.register(request)
-                    .thenApply(handle ->
+                    .thenCompose(handle ->
                             begun.handOver(new LocalSegment(context, memory, device, tokenId, request, handle)))
                     .whenComplete((_, failure) -> begun.end(failure));
         } catch (RuntimeException e) {
@@ -259,15 +261,7 @@ public final class LocalSegment implements ContextObject {
     private void checkWindow(long offset, long length, Access granted) {
         checkShareable();
         Checks.range(this, offset, length, lengthBytes);
-        if (granted == Access.LOCAL_ONLY || length == 0) {
-            throw Checks.invalid(
-                    this,
-                    "a window of " + length + " bytes with access " + granted
-                            + " is invalid: it needs at least 1 byte and remote access");
-        }
-        if (granted == Access.READ_WRITE_ATOMIC && (offset & 7) != 0) {
-            throw Checks.invalid(this, "offset " + offset + " of a window for atomics is not a multiple of 8");
-        }
+        Checks.window(this, offset, length, granted);
     }
 
     /** Checks of each post: the segment is open, belongs to that context, and contains the range. */
@@ -276,6 +270,14 @@ public final class LocalSegment implements ContextObject {
             throw refusal(user, offset, length);
         }
         return provider;
+    }
+
+    /** The same of each post whose result is stored there: the memory is not read-only. */
+    ProviderSegment checkedAsDestination(UrmaContext user, long offset, long length) {
+        if (readOnly) {
+            throw Checks.invalid(this, "is read-only memory, which takes no bytes");
+        }
+        return checked(user, offset, length);
     }
 
     private RuntimeException refusal(UrmaContext user, long offset, long length) {
@@ -296,6 +298,7 @@ public final class LocalSegment implements ContextObject {
      * @throws UrmaException EAGAIN while unfinished work requests of this process name it
      */
     public Revocation unregister(Duration timeout) {
+        Checks.notNull(this, "timeout", timeout);
         Checks.nothingUnfinished(this, life, provider.unfinished());
         if (life.end()) {
             revoke(timeout);
@@ -336,8 +339,7 @@ public final class LocalSegment implements ContextObject {
 
     private CompletableFuture<Revocation> ended(Duration timeout) {
         CompletableFuture<Revocation> revoked = provider.unregister(timeout);
-        DeviceBacking unpinned = device;
-        return unpinned == null ? revoked : revoked.thenCompose(result -> unpinned.release(result));
+        return device == null ? revoked : revoked.thenCompose(device::release);
     }
 
     /** The result of the revocation; empty while the segment is registered, or while the revocation is in progress. */
@@ -401,7 +403,19 @@ public final class LocalSegment implements ContextObject {
             }
         }
 
-        private LocalSegment handOver(LocalSegment made) {
+        /** If the memory has been closed meanwhile, the registration ends. */
+        private CompletableFuture<LocalSegment> handOver(LocalSegment made) {
+            try {
+                pass(made);
+                return CompletableFuture.completedFuture(made);
+            } catch (RuntimeException e) {
+                return made.provider.unregister(Duration.ZERO).handle((_, _) -> {
+                    throw e;
+                });
+            }
+        }
+
+        private void pass(LocalSegment made) {
             if (device != null) {
                 device.activate(made, made.provider, () -> !made.closed);
             }
@@ -412,7 +426,6 @@ public final class LocalSegment implements ContextObject {
             if (tokenId != null) {
                 tokenId.pass(this, made);
             }
-            return made;
         }
 
         private void end(@Nullable Throwable failure) {

@@ -185,6 +185,7 @@ public final class PipeReader implements AutoCloseable {
                 count++;
                 received.lazySet(received.getPlain() + 1);
                 handler.onMessage(readable, offset + PipeLayout.messageAt(lengthBytes), lengthBytes);
+                next = taken; // the handler may have polled
             } else if (word == PipeLayout.TURN && at != 0) {
                 next += capacityBytes - at;
                 taken = next;
@@ -289,6 +290,7 @@ public final class PipeReader implements AutoCloseable {
                 return true;
             }
             if (isAbandoned()) {
+                sleeping.drain(); // nothing arrives any more, so a selector must not find it readable
                 return isThere(); // its end arrived before it left
             }
             long left = deadline - System.nanoTime();

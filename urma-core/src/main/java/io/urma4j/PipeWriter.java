@@ -22,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class PipeWriter implements AutoCloseable {
     private static final int SPINS = 1000;
     private static final long REST_NANOS = 20_000;
+    private static final long NO_LIMIT_NANOS = Long.MAX_VALUE / 2; // the queue's own timeout ends the wait
 
     private final RemoteSegment segment;
     private final RemoteMemory words;
@@ -114,6 +115,10 @@ public final class PipeWriter implements AutoCloseable {
      * @throws OperationFailedException if the reader did not answer; nothing can be sent any more
      */
     public boolean trySend(MemorySegment source, long offset, int lengthBytes) {
+        return trySend(source, offset, lengthBytes, NO_LIMIT_NANOS);
+    }
+
+    private boolean trySend(MemorySegment source, long offset, int lengthBytes, long timeoutNanos) {
         gate.enter();
         try {
             life.checkOpen();
@@ -121,18 +126,18 @@ public final class PipeWriter implements AutoCloseable {
             if (lengthBytes > maxMessageBytes) {
                 throw tooLong(lengthBytes);
             }
-            return put(source, offset, lengthBytes);
+            return put(source, offset, lengthBytes, timeoutNanos);
         } finally {
             gate.leave();
         }
     }
 
-    private boolean put(MemorySegment source, long offset, int lengthBytes) {
+    private boolean put(MemorySegment source, long offset, int lengthBytes, long timeoutNanos) {
         long frameBytes = PipeLayout.frameBytes(lengthBytes);
         long at = begun & (capacityBytes - 1);
         long skipped = at + frameBytes < capacityBytes ? 0 : capacityBytes - at;
         try {
-            if (!isFree(skipped + frameBytes + PipeLayout.AHEAD_BYTES)) {
+            if (!isFree(skipped + frameBytes + PipeLayout.AHEAD_BYTES, timeoutNanos)) {
                 return false;
             }
             if (skipped > 0) {
@@ -174,11 +179,11 @@ public final class PipeWriter implements AutoCloseable {
         return told;
     }
 
-    private boolean isFree(long bytes) {
+    private boolean isFree(long bytes, long timeoutNanos) {
         if (begun + bytes - known <= capacityBytes) {
             return true;
         }
-        long taken = memory.taken();
+        long taken = memory.taken(timeoutNanos);
         if (taken < known || taken > begun) {
             throw new UrmaException(
                     UrmaStatus.FAIL,
@@ -197,12 +202,15 @@ public final class PipeWriter implements AutoCloseable {
      */
     public void send(MemorySegment message, Duration timeout) {
         int lengthBytes = lengthOf(message);
-        if (trySend(message, 0, lengthBytes)) {
+        if (trySend(message, 0, lengthBytes, 0)) {
             return;
         }
         long deadline = Nanos.deadlineAfter(timeout);
-        for (int tries = 1; !trySend(message, 0, lengthBytes); tries++) {
-            if (System.nanoTime() - deadline >= 0) {
+        // at least one try knows what the reader has read
+        long leftNanos = timeout.isPositive() ? Nanos.of(timeout) : NO_LIMIT_NANOS;
+        for (int tries = 1; !trySend(message, 0, lengthBytes, leftNanos); tries++) {
+            leftNanos = deadline - System.nanoTime();
+            if (leftNanos <= 0) {
                 throw new UrmaException(
                         UrmaStatus.ETIMEOUT,
                         this,
@@ -262,7 +270,8 @@ public final class PipeWriter implements AutoCloseable {
     private void end() {
         try {
             if (!segment.isRevoked()) {
-                memory.end(begun & (capacityBytes - 1));
+                memory.end(
+                        begun & (capacityBytes - 1), segment.context().closing().budget());
             }
         } catch (UrmaException e) {
             // its reader is gone

@@ -192,7 +192,11 @@ public final class PreparedTransfer implements AutoCloseable {
             throw Checks.closed(this);
         }
         jfs.life().checkOpen();
-        local.checked(jfs.context(), 0, 0);
+        if (opcode == Opcode.READ) {
+            local.checkedAsDestination(jfs.context(), 0, 0);
+        } else {
+            local.checked(jfs.context(), 0, 0);
+        }
         for (RemoteSegment remote : remotes) {
             if (opcode == Opcode.READ) {
                 remote.checkReadable();

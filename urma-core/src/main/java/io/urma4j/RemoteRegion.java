@@ -5,6 +5,7 @@ import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.remote.MemberImport;
 import io.urma4j.internal.remote.RegionTable;
+import io.urma4j.internal.remote.RemoteCalls;
 import io.urma4j.internal.remote.RemoteLane;
 import io.urma4j.internal.remote.RemoteLanes;
 import java.lang.foreign.MemorySegment;
@@ -265,7 +266,7 @@ public final class RemoteRegion implements AutoCloseable {
             parts.add(new Part(member, at - member.member().offset(), at - offset, part));
             at += part;
         }
-        if (at < offset + lengthBytes) {
+        if (at < offset + lengthBytes || offset > lengthBytes()) {
             throw Checks.invalid(
                     this,
                     "offset " + offset + " + length " + lengthBytes + " lies outside its members: no member has offset "
@@ -304,7 +305,11 @@ public final class RemoteRegion implements AutoCloseable {
     private long perform(Part part, ToLongFunction<RemoteLane> operation) {
         RemoteSegment segment = part.of.segment();
         long base = part.of.member().offset();
-        return lanes.perform(lane -> operation.applyAsLong(lane.aim(segment, base)));
+        try {
+            return lanes.perform(lane -> operation.applyAsLong(lane.aim(segment, base)));
+        } catch (IllegalStateException _) {
+            throw Checks.invalid(this, RemoteCalls.CLOSED_MEANWHILE);
+        }
     }
 
     /** Closes the region; operations in progress fail, and may have been done. Idempotent. */

@@ -85,7 +85,7 @@ public final class RemoteWindow implements ContextObject, RemoteRange {
             PostFlags flags) {
         check(jfs.context(), offset, length, Access.READ);
         jfs.checks().length(length);
-        var local = destination.checked(context(), destinationOffset, length);
+        var local = destination.checkedAsDestination(context(), destinationOffset, length);
         ProviderImport source = provider.begin();
         try {
             return jfs.provider().read(source, offset, local, destinationOffset, length, userContext, flags.bits());
@@ -109,7 +109,7 @@ public final class RemoteWindow implements ContextObject, RemoteRange {
         jfs.checks().atomic(opcode, resultOffset, sizeBytes);
         check(jfs.context(), offset, sizeBytes, Access.READ_WRITE_ATOMIC);
         checkAligned(offset, sizeBytes);
-        var local = result.checked(context(), resultOffset, sizeBytes);
+        var local = result.checkedAsDestination(context(), resultOffset, sizeBytes);
         ProviderImport target = provider.begin();
         try {
             return jfs.provider()

@@ -280,7 +280,7 @@ public final class WorkRequestList {
         for (int i = fromIndex; i < size; i++) {
             try {
                 checkReceive(i, jfr);
-                checkLocal(i, context, sgeLimit);
+                checkLocal(i, context, sgeLimit, true);
                 if (!jfr.receive(requests[i])) {
                     return i;
                 }
@@ -322,7 +322,7 @@ public final class WorkRequestList {
         jfs.checks().flags(request.flags);
         request.jfc = named.jfc == null ? null : jfs.checkedForRecords(named.jfc);
         request.after = named.checkedEvent(jfs, index);
-        checkLocal(index, context, config.maxSges());
+        checkLocal(index, context, config.maxSges(), hasResult(opcode));
         if (request.inline != null) {
             checkInline(opcode, request, jfs, config.maxInlineBytes());
         }
@@ -350,7 +350,7 @@ public final class WorkRequestList {
         }
     }
 
-    private void checkLocal(int index, UrmaContext context, int sgeLimit) {
+    private void checkLocal(int index, UrmaContext context, int sgeLimit, boolean isDestination) {
         WorkRequest request = requests[index];
         if (request.sgeCount > sgeLimit) {
             throw Checks.invalid(
@@ -361,15 +361,23 @@ public final class WorkRequestList {
         long total = 0;
         for (int i = 0; i < request.sgeCount; i++) {
             LocalSegment segment = Checks.notNull(this, "local segment", handles[index].local[i]);
-            request.sgeSegment[i] = segment.checked(context, request.sgeOffset[i], request.sgeLength[i]);
+            long offset = request.sgeOffset[i];
+            long length = request.sgeLength[i];
+            request.sgeSegment[i] = isDestination
+                    ? segment.checkedAsDestination(context, offset, length)
+                    : segment.checked(context, offset, length);
             total = Math.addExact(total, request.sgeLength[i]);
         }
         request.lengthBytes = total;
     }
 
+    private static boolean hasResult(Opcode opcode) {
+        return opcode == Opcode.READ || opcode.kind() == Opcode.Kind.ATOMIC;
+    }
+
     private static void checkInline(Opcode opcode, WorkRequest request, Jfs jfs, int limitBytes) {
         MemorySegment payload = Checks.notNull(jfs, "inline payload", request.inline);
-        if (opcode == Opcode.READ || opcode.kind() == Opcode.Kind.ATOMIC) {
+        if (hasResult(opcode)) {
             throw Checks.invalid(jfs, "the result of " + opcode + " needs a local range, not an inline payload");
         }
         if (request.sgeCount > 0) {

@@ -50,6 +50,9 @@ final class FakeContext implements ProviderContext {
     /** What the next registrations are refused with. */
     final Queue<UrmaException> refusals = new ConcurrentLinkedQueue<>();
 
+    /** Runs while a registration is in progress. */
+    Runnable whileRegistering = () -> {};
+
     /** What the next grants of windows are refused with. */
     final Queue<UrmaException> grantRefusals = new ConcurrentLinkedQueue<>();
 
@@ -128,6 +131,7 @@ final class FakeContext implements ProviderContext {
         if (refusal != null) {
             return CompletableFuture.failedFuture(refusal);
         }
+        whileRegistering.run();
         int tokenId = request.tokenId() == 0 ? ++ids : request.tokenId();
         return CompletableFuture.completedFuture(new FakeSegment(this, tokenId, request));
     }

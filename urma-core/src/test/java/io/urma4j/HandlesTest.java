@@ -160,6 +160,28 @@ class HandlesTest {
         assertThat(second.get()).isEqualTo(quarantined);
     }
 
+    /** S7.3: the memory is of another context, which is closed before the registration has its segment. */
+    @Test
+    void aRegistrationWhoseMemoryIsClosedMeanwhileIsUndone() {
+        UrmaContext other = home.urma.device(FakeProvider.DEVICE).openContext();
+        SharedMemory memory = other.allocate(64);
+        home.fake.whileRegistering = other::close;
+
+        assertInvalid(() -> context.register(memory, Access.READ)).withMessageContaining("is closed");
+
+        assertThat(home.fake.open).doesNotContain("segment");
+    }
+
+    @Test
+    void anUnregistrationWithoutATimeoutIsRefusedAndChangesNothing() {
+        LocalSegment segment = home.segment();
+
+        assertInvalid(() -> segment.unregister(null)).withMessageContaining("timeout is null");
+
+        assertThat(segment.importing()).isEmpty();
+        assertThat(segment.unregister(Duration.ofSeconds(5)).isComplete()).isTrue();
+    }
+
     @Test
     void heapAndForeignMemoryHaveTheirLimits() {
         assertInvalid(() -> context.registerForeign(MemorySegment.ofArray(new byte[8]), Access.LOCAL_ONLY))
@@ -188,6 +210,9 @@ class HandlesTest {
     @Test
     void configurationsAreCheckedAgainstTheDevice() {
         Jfc jfc = home.jfc();
+        JfrConfig negative =
+                JfrConfig.builder().minRnrTimer(Duration.ofNanos(-1)).build();
+        assertInvalid(() -> context.createJfr(jfc, negative)).withMessageContaining("must not be negative");
         assertInvalid(() -> context.createJfc(new JfcConfig(0, false))).withMessageContaining("depth of the JFC is 0");
         assertInvalid(() -> context.createJfc(new JfcConfig(1025, false))).withMessageContaining("1…1024");
         assertInvalidJfs(jfc, JfsConfig.builder().depth(257), "depth of the JFS is 257, must lie in 1…256");

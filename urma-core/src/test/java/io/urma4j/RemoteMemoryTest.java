@@ -132,6 +132,19 @@ class RemoteMemoryTest {
         home.fake.results.add(CompletionStatus.ACK_TIMEOUT_ERR);
     }
 
+    /** Otherwise it takes a CPU until the queue's timeout. */
+    @Test
+    void anInterruptedThreadSleepsUntilItsRecordArrives() {
+        memory.readLong(0); // makes the queue
+        FakeQueues.hold(home.context, true);
+        InterruptedSleeper sleeper = InterruptedSleeper.start(() -> memory.readLong(0));
+
+        sleeper.awaitSleep();
+        FakeQueues.hold(home.context, false);
+
+        sleeper.assertEndsInterrupted();
+    }
+
     @Test
     void aRevokedSegmentIsToldAtOnceAndAgain() {
         FakeImport.of(memory.segment(), home.context).revoked = true;

@@ -1,5 +1,6 @@
 package io.urma4j.internal;
 
+import io.urma4j.Access;
 import io.urma4j.ContextObject;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
@@ -54,6 +55,19 @@ public final class Checks {
     public static UrmaException outOfRange(Object segment, long offset, long lengthBytes, long sizeBytes) {
         return invalid(
                 segment, "offset " + offset + " + length " + lengthBytes + " lies outside its " + sizeBytes + " bytes");
+    }
+
+    /** A window has at least 1 byte and remote access, and begins at a multiple of 8 if it is for atomics. */
+    public static void window(Object segment, long offset, long lengthBytes, Access granted) {
+        if (granted == Access.LOCAL_ONLY || lengthBytes == 0) {
+            throw invalid(
+                    segment,
+                    "a window of " + lengthBytes + " bytes with access " + granted
+                            + " is invalid: it needs at least 1 byte and remote access");
+        }
+        if (granted == Access.READ_WRITE_ATOMIC && (offset & 7) != 0) {
+            throw invalid(segment, "offset " + offset + " of a window for atomics is not a multiple of 8");
+        }
     }
 
     /** The memory must be alive, and the calling thread may touch it. */

@@ -73,6 +73,20 @@ public final class CompletionPort implements AutoCloseable {
         return count;
     }
 
+    /** The same for a wait that an interrupt does not end, except spuriously: the flag is set afterwards. */
+    public int awaitUninterruptibly(Duration timeout) {
+        boolean wasInterrupted = Thread.interrupted(); // with its flag set, a thread could not sleep
+        try {
+            return await(timeout);
+        } catch (InterruptedException _) {
+            return 0; // the flag is set again
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
     /** Closes the port; a waiting thread gets EINVAL. Its queues must have been closed before. */
     @Override
     public void close() {

@@ -161,6 +161,9 @@ public final class ContextChecks {
         Checks.inRange(context, "id", config.id(), 0, JettyId.MAX);
         Checks.inRange(context, "depth of the JFR", config.depth(), 1, limits.jfrDepth());
         Checks.inRange(context, "maxSges", config.maxSges(), 1, limits.sges());
+        if (config.minRnrTimer().isNegative()) {
+            throw Checks.invalid(context, "minRnrTimer is " + config.minRnrTimer() + ", must not be negative");
+        }
         Checks.inRange(context, "rxThreshold", config.rxThreshold(), 0, config.depth());
         policy(config.policy());
     }

@@ -11,6 +11,11 @@ public final class Nanos {
 
     private Nanos() {}
 
+    /** The same, but no longer than what stands for forever, whose nanoseconds fit into a long. */
+    public static Duration bounded(Duration duration) {
+        return duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
+    }
+
     /** The length of {@code duration}; -1 when it is negative. */
     public static long of(Duration duration) {
         return duration.compareTo(LONGEST) > 0 ? FOREVER : duration.isNegative() ? -1 : duration.toNanos();

@@ -70,7 +70,9 @@ final class SimulatedPort implements Port {
     }
 
     @Override
-    public void flush() {}
+    public boolean flush() {
+        return false;
+    }
 
     /** When there is room again, if a packet was refused since the last call; else {@code Long.MAX_VALUE}. */
     long roomAt() {

@@ -107,6 +107,29 @@ public abstract class PipesContract extends Contract {
         }
     }
 
+    @Rule("S8.12")
+    @Test
+    void aHandlerThatPollsGetsEachMessageOnce() {
+        try (PipeReader reader = there().openPipe(SMALLEST);
+                PipeWriter writer = here().openPipeTo(reader.share())) {
+            for (long i = 0; i < 4; i++) {
+                writer.send(number(i), Patience.LIMIT);
+            }
+            List<Long> seen = new ArrayList<>();
+            Patience.await("all messages", () -> {
+                reader.poll(
+                        (memory, offset, lengthBytes) -> {
+                            seen.add(memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
+                            seen.addAll(numbers(reader));
+                        },
+                        7);
+                return seen.size() >= 4;
+            });
+            seen.addAll(numbers(reader));
+            assertThat(seen).containsExactly(0L, 1L, 2L, 3L);
+        }
+    }
+
     /** Such a small pipe is full and wraps all the time. */
     @Rule("S8.12")
     @ParameterizedTest

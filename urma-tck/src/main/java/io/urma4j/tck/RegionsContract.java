@@ -172,6 +172,8 @@ public abstract class RegionsContract extends Contract {
             List<ThrowingCallable> outside = List.of(
                     () -> region.write(2L * SIZE - 1, new byte[2]),
                     () -> region.read(2L * SIZE, 1),
+                    () -> region.read(2L * SIZE + 1, 0),
+                    () -> region.write(Long.MAX_VALUE, new byte[0]),
                     () -> region.read(-1, 1),
                     () -> region.read(0, -1),
                     () -> region.read(Long.MAX_VALUE, 8));
@@ -183,6 +185,7 @@ public abstract class RegionsContract extends Contract {
             assertRefused(UrmaStatus.ENOPERM, () -> region.fetchAndAdd(SIZE, 1));
             assertThat(first.isZero(0, SIZE)).isTrue();
             assertThat(region.read(SIZE - 8L, 16)).containsOnly(0);
+            assertThat(region.read(2L * SIZE, 0)).isEmpty();
         }
     }
 

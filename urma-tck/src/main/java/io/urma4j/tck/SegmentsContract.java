@@ -10,10 +10,16 @@ import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionStatus;
+import io.urma4j.Jfc;
+import io.urma4j.JfcConfig;
+import io.urma4j.Jfr;
+import io.urma4j.JfrConfig;
+import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.PreparedTransfer;
 import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
 import io.urma4j.Revocation;
@@ -157,6 +163,60 @@ public abstract class SegmentsContract extends Contract {
                     .isEqualTo(-1);
             assertThat(new Payload(6).firstDifference(memory, 100, 0, 100)).isEqualTo(-1);
             foreign.close();
+        }
+    }
+
+    /** S7.2: read-only memory gives bytes, and a post that would store bytes there is refused. */
+    @Rule("S7.2")
+    @Test
+    void readOnlyMemoryIsASourceAlone() {
+        var imported = pair.imported(SIZE, Access.READ_WRITE_ATOMIC);
+        RemoteSegment remote = imported.remote();
+        var queue = pair.initiator().queue();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(SIZE, 8);
+            new Payload(6).fill(memory, 0, 0, SIZE);
+            LocalSegment source = pair.initiator().context().registerForeign(memory.asReadOnly(), Access.LOCAL_ONLY);
+            Jfs jfs = queue.jfs();
+            var transfer = PreparedTransfer.of(jfs, List.of(remote), source, 64, 1);
+            int[] first = {0};
+            var list = new WorkRequestList(1, 1);
+            list.read(remote, 0, 1).into(source, 0, 8);
+
+            assertThat(queue.write(remote, 0, source, 0, SIZE).isSuccess()).isTrue();
+            assertThat(imported.home().firstDifference(new Payload(6), 0, 0, SIZE))
+                    .isEqualTo(-1);
+            assertReadOnly(() -> jfs.read(remote, 0, source, 0, 8, 1));
+            assertReadOnly(() -> jfs.fetchAndAdd(remote, 0, source, 0, 1, 1));
+            assertReadOnly(() -> transfer.post(Opcode.READ, first, first, 1));
+            assertThat(jfs.post(list)).isZero();
+            assertThat(list.refusal().orElseThrow()).hasMessageContaining("is read-only memory");
+            var context = pair.initiator().context();
+            try (Jfc jfc = context.createJfc(JfcConfig.DEFAULT);
+                    Jfr jfr = context.createJfr(jfc, JfrConfig.builder().build())) {
+                assertReadOnly(() -> jfr.receive(source, 0, 64, 1));
+            }
+            assertThat(new Payload(6).firstDifference(memory, 0, 0, SIZE)).isEqualTo(-1);
+            transfer.close();
+            source.close();
+        }
+    }
+
+    private static void assertReadOnly(ThrowingCallable post) {
+        assertRefused(UrmaStatus.EINVAL, post).hasMessageContaining("is read-only memory");
+    }
+
+    /** S7.2: a WRITE of a peer could not be stored. */
+    @Rule("S7.2")
+    @Test
+    void readOnlyMemoryIsNotRegisteredForWrites() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64).asReadOnly();
+
+            for (Access access : new Access[] {Access.READ_WRITE, Access.READ_WRITE_ATOMIC}) {
+                assertRefused(
+                        UrmaStatus.EINVAL, () -> pair.initiator().context().registerForeign(memory, access));
+            }
         }
     }
 

@@ -260,6 +260,30 @@ public abstract class SleepingPipesContract extends Contract {
         }
     }
 
+    /** A wake-up that the reader did not take would end each select at once. */
+    @Rule({"S8.13", "S12.4", "S11.3"})
+    @Test
+    void theChannelOfADeadWriterIsNotReadable() throws Exception {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        try (PipeReader reader = here().openPipe();
+                Selector selector = Selector.open()) {
+            reader.channel().register(selector, SelectionKey.OP_READ);
+            HomePipeWriter writer = pair.home().pipeTo(reader.share());
+            assertThat(reader.await(Duration.ZERO)).isFalse();
+            writer.send(new byte[8]);
+            assertThat(selector.select(key -> {}, Patience.LIMIT.toMillis())).isEqualTo(1);
+            assertThat(numbers(reader)).containsExactly(0L);
+
+            processOfHome().kill();
+            Patience.await("the death of the writer", () -> !reader.isConnected());
+
+            assertThat(reader.await(Duration.ZERO)).isFalse();
+            assertThat(selector.select(key -> {}, Patience.WATCH.toMillis()))
+                    .as("channels that are readable")
+                    .isZero();
+        }
+    }
+
     /** No request of a reader stops the sender. */
     @Rule({"S8.13", "S12.4"})
     @Test

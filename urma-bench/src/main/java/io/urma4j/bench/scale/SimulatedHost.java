@@ -141,8 +141,8 @@ final class SimulatedHost implements Port, CardListener {
     }
 
     @Override
-    public void flush() {
-        // they are taken by hand
+    public boolean flush() {
+        return false; // they are taken by hand
     }
 
     // ---- notifications of the card: none of these may happen here

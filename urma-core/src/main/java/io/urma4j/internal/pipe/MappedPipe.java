@@ -8,6 +8,7 @@ import io.urma4j.internal.remote.RemoteCalls;
 import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 
 /** A pipe whose bytes are mapped here: the thread that sends puts the message into the reader's memory itself. */
 public final class MappedPipe implements PipeMemory {
@@ -80,9 +81,14 @@ public final class MappedPipe implements PipeMemory {
     }
 
     @Override
-    public void end(long at) {
-        write(at, PipeLayout.END);
-        wakeReader();
+    public void end(long at, Duration timeout) {
+        long offset = PipeLayout.FRAMES_AT + at;
+        try {
+            Placement.storeRelease(memory, offset, PipeLayout.END);
+            wakeReader();
+        } catch (IllegalStateException e) {
+            throw access.failure("write", offset, Long.BYTES, e);
+        }
     }
 
     private void write(long at, long word) {
@@ -95,7 +101,7 @@ public final class MappedPipe implements PipeMemory {
     }
 
     @Override
-    public long taken() {
+    public long taken(long timeoutNanos) {
         try {
             return Placement.readLong(memory, PipeLayout.TAKEN_AT);
         } catch (IllegalStateException e) {

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueuedPipe implements PipeMemory {
     private static final int DEPTH = 64;
-    private static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(20); // above the queue's own 15 s
 
     private final Object writer; // in whose name it refuses
     private final RemoteSegment segment;
@@ -45,6 +44,7 @@ public final class QueuedPipe implements PipeMemory {
 
     private @Nullable OperationFailedException failure; // the first one: nothing arrives behind it
     private int unfinished;
+    private long taken; // bytes of frames that the reader was done with when it answered last
     private long begun; // bytes of frames, since the first one
     private long finished;
 
@@ -149,42 +149,43 @@ public final class QueuedPipe implements PipeMemory {
 
     /** Waits until the reader has all, since what it is read from goes away. */
     @Override
-    public void end(long at) {
+    public void end(long at, Duration timeout) {
         if (failure != null) {
             return;
         }
-        awaitAll();
+        long deadline = Nanos.deadlineAfter(timeout);
+        awaitAll(deadline);
         // behind an END lies nothing: one word there is placed before it
         post(PipeLayout.FRAMES_AT + at + PipeLayout.WORD_BYTES, PipeLayout.WORD_BYTES, at, PipeLayout.END, 0);
-        awaitAll();
+        awaitAll(deadline);
     }
 
-    private void awaitAll() {
-        long deadline = Nanos.deadlineAfter(DRAIN_TIMEOUT);
-        boolean interrupted = false;
-        try {
-            while (unfinished > 0) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0) {
-                    throw new UrmaException(
-                            UrmaStatus.ETIMEOUT, jfs, "has " + unfinished + " unfinished after " + DRAIN_TIMEOUT);
-                }
-                try {
-                    take(port.await(Duration.ofNanos(left)));
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
+    private void awaitAll(long deadline) {
+        while (unfinished > 0) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                throw new UrmaException(UrmaStatus.ETIMEOUT, jfs, "still has " + unfinished + " unfinished");
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            take(port.awaitUninterruptibly(Duration.ofNanos(left)));
         }
     }
 
     @Override
-    public long taken() {
-        return words.readLong(PipeLayout.TAKEN_AT);
+    public long taken(long timeoutNanos) {
+        if (timeoutNanos > 0) {
+            ask(Duration.ofNanos(timeoutNanos));
+        }
+        return taken;
+    }
+
+    private void ask(Duration timeout) {
+        try {
+            taken = words.withTimeout(timeout).readLong(PipeLayout.TAKEN_AT);
+        } catch (UrmaException e) {
+            if (e instanceof OperationFailedException || e.status() != UrmaStatus.ETIMEOUT) {
+                throw e;
+            }
+        }
     }
 
     @Override

@@ -135,6 +135,11 @@ public final class ReaderSleep implements AutoCloseable {
         return jfce.await(Duration.ofNanos(Math.max(0, nanos))).isPresent();
     }
 
+    /** Takes the events that are there: the channel is readable no longer. */
+    public void drain() throws InterruptedException {
+        for (int i = 0; i <= WAKE_UPS && await(0); i++) {}
+    }
+
     /** Readable soon after an event, until an {@link #await} finds none. */
     public SelectableChannel channel() {
         return jfce.channel();

@@ -92,6 +92,7 @@ public final class RegionTable {
             throw notARegion(region);
         }
         List<RegionMember> members = new ArrayList<>();
+        long end = 0;
         long at = HEADER;
         while (at < copy.byteSize()) {
             if (copy.byteSize() - at < LINE) {
@@ -102,7 +103,12 @@ public final class RegionTable {
                 throw notARegion(region);
             }
             if (copy.get(JAVA_LONG_UNALIGNED, at) == MEMBER) {
-                members.add(member(region, copy.asSlice(at, LINE + lineBytes)));
+                RegionMember next = member(region, copy.asSlice(at, LINE + lineBytes));
+                if (next.offset() < end) { // the owner appends: what overlaps is forged
+                    throw notARegion(region);
+                }
+                members.add(next);
+                end = next.offset() + next.lengthBytes();
             }
             at += (LINE + lineBytes + 7) & -8;
         }

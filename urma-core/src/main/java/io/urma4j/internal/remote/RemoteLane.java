@@ -294,23 +294,13 @@ public final class RemoteLane {
 
     /** Waits until the work request with this number, and so all before it, have completed. */
     private void awaitCompletion(long number) {
-        boolean interrupted = false;
-        try {
-            while (completed <= number) {
-                long left = deadline - System.nanoTime();
-                if (left <= 0) {
-                    throw new TimeUp();
-                }
-                try {
-                    take(port.await(left < SLICE.toNanos() ? Duration.ofNanos(left) : SLICE));
-                } catch (InterruptedException e) {
-                    interrupted = true; // the request is in flight; the queue's timeout bounds the wait
-                }
+        while (completed <= number) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                throw new TimeUp();
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            // the request is in flight; the queue's timeout bounds the wait
+            take(port.awaitUninterruptibly(left < SLICE.toNanos() ? Duration.ofNanos(left) : SLICE));
         }
     }
 

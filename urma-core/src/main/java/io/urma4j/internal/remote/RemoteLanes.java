@@ -86,7 +86,7 @@ public final class RemoteLanes {
             }
         }
         if (vacant >= 0) {
-            return add(vacant);
+            return add(vacant, deadline);
         }
         RemoteLane lane = lanes.get(start & (MAX_LANES - 1));
         return lockUntil(lane, deadline) ? lane : null;
@@ -109,15 +109,17 @@ public final class RemoteLanes {
         }
     }
 
-    private RemoteLane add(int index) {
+    /** A new lane, else the one that another thread has made at that place meanwhile; null when the time is over. */
+    private @Nullable RemoteLane add(int index, long deadline) {
         RemoteLane lane = maker.get();
         lane.lock.lock();
         if (!lanes.compareAndSet(index, null, lane)) {
             lane.lock.unlock();
             lane.close();
-            lane = lanes.get(index);
-            lane.lock.lock();
-        } else if (life.isClosed()) {
+            RemoteLane other = lanes.get(index);
+            return lockUntil(other, deadline) ? other : null;
+        }
+        if (life.isClosed()) {
             lane.lock.unlock();
             lane.close();
             throw Checks.closed(owner);

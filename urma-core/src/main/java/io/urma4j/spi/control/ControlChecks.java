@@ -22,13 +22,16 @@ public final class ControlChecks {
         }
     }
 
-    /** Memory that no context has allocated. */
-    public static MemorySegment foreign(@Nullable MemorySegment memory) {
+    /** Memory that no context has allocated, and the access that peers are to have. */
+    public static MemorySegment foreign(@Nullable MemorySegment memory, Access access) {
         if (memory == null) {
             throw invalid("memory", "is null");
         }
         if (!memory.isNative()) {
             throw invalid("memory", "lies on the Java heap, where the garbage collector moves it; allocate it instead");
+        }
+        if (memory.isReadOnly() && access.covers(Access.READ_WRITE)) {
+            throw invalid("memory", "is read-only, and cannot be registered as " + access);
         }
         return memory;
     }

@@ -132,7 +132,7 @@ final class Exports {
     }
 
     private ShmSegment registerForeign(SegmentRequest request) {
-        MemorySegment foreign = ControlChecks.foreign(request.foreign());
+        MemorySegment foreign = ControlChecks.foreign(request.foreign(), request.access());
         if (request.access() != Access.LOCAL_ONLY) {
             throw new UrmaException(
                     UrmaStatus.ENOPERM,

@@ -15,6 +15,7 @@ import io.urma4j.udma.wire.PathMtu;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -293,10 +294,15 @@ public final class ControlPlane {
         }
     }
 
+    /** Whether a peer still waits for the answer to a request. */
+    public boolean isAwaited(Peer peer, long number) {
+        return !peer.isLost() && peer.answers.containsKey(number);
+    }
+
     /** Answers a request of a peer, once. */
     public void answer(Peer to, long number, PeerMessage message) {
-        if (to.isLost() || !to.answers.containsKey(number)) {
-            return; // it waits no more
+        if (!isAwaited(to, number)) {
+            return;
         }
         Peer.Given given = new Peer.Given(MessageCodec.encode(message));
         to.answers.put(number, given);
@@ -320,6 +326,21 @@ public final class ControlPlane {
             Peer peer, LongFunction<PeerMessage> request, long deadlineNanos, long nowNanos) {
         clock.set(nowNanos);
         return requests.ask(peer, request, deadlineNanos);
+    }
+
+    /**
+     * The same for a request by which the peer gives something.
+     *
+     * @param unclaimed takes an answer that comes after the deadline: what it gives belongs to no caller
+     */
+    public CompletableFuture<PeerMessage> obtain(
+            Peer peer,
+            LongFunction<PeerMessage> request,
+            long deadlineNanos,
+            long nowNanos,
+            Consumer<PeerMessage> unclaimed) {
+        clock.set(nowNanos);
+        return requests.obtain(peer, request, deadlineNanos, unclaimed);
     }
 
     private void answered(PortAddress from, ControlDatagram datagram) throws ControlFormatException {

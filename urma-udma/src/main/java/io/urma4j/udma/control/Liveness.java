@@ -34,6 +34,10 @@ final class Liveness {
         return clock.now() - peer.heardNanos >= QUIET_NANOS;
     }
 
+    private boolean isSilent(Peer peer) {
+        return clock.now() - peer.heardNanos >= SILENCE_NANOS;
+    }
+
     /** Schedules a check of a peer for the time when it may have been silent for too long; it was just heard or checked. */
     void watch(Peer peer) {
         peer.cancelLook();
@@ -91,8 +95,8 @@ final class Liveness {
         peer.pinging = true;
         var _ = requests.ask(peer, _ -> new Ping(), clock.now() + SILENCE_NANOS).whenComplete((_, failure) -> {
             peer.pinging = false;
-            if (failure == null) {
-                watch(peer);
+            if (failure == null || (!peer.isLost() && !isSilent(peer))) {
+                watch(peer); // also if the ping waited behind other requests, and never left
             } else {
                 removal.lose(peer, "it has not answered for " + SILENCE_NANOS / 1_000_000_000L + " s", false);
             }

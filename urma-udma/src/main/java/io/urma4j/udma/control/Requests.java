@@ -12,7 +12,9 @@ import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of a context to its peers. Each is retransmitted until its answer arrives or its deadline has passed; those
@@ -37,6 +39,25 @@ final class Requests {
      * @param request creates it from its number
      */
     CompletableFuture<PeerMessage> ask(Peer peer, LongFunction<PeerMessage> request, long deadlineNanos) {
+        return ask(peer, request, deadlineNanos, null);
+    }
+
+    /**
+     * The same for a request by which the peer gives something. Once it was sent, it is retransmitted until it is answered or
+     * the peer is lost, since the peer may have given what no caller awaits any more.
+     *
+     * @param unclaimed takes an answer that comes after the deadline
+     */
+    CompletableFuture<PeerMessage> obtain(
+            Peer peer, LongFunction<PeerMessage> request, long deadlineNanos, Consumer<PeerMessage> unclaimed) {
+        return ask(peer, request, deadlineNanos, unclaimed);
+    }
+
+    private CompletableFuture<PeerMessage> ask(
+            Peer peer,
+            LongFunction<PeerMessage> request,
+            long deadlineNanos,
+            @Nullable Consumer<PeerMessage> unclaimed) {
         if (peer.isLost()) {
             return CompletableFuture.failedFuture(PeerRemoval.gone(peer, String.valueOf(peer.whyLost())));
         }
@@ -48,7 +69,8 @@ final class Requests {
                 givesBack(message),
                 MessageCodec.encode(message),
                 new Retransmission(clock, deadlineNanos),
-                new CompletableFuture<>());
+                new CompletableFuture<>(),
+                unclaimed);
         if (peer.admits(number)) {
             begin(peer, asked);
         } else {
@@ -92,14 +114,20 @@ final class Requests {
     }
 
     private void again(Peer peer, Pending asked) {
-        if (asked.retransmission().isOver()) {
+        boolean isLate = asked.retransmission().isOver();
+        if (isLate && asked.unclaimed() == null) {
             end(peer, asked);
-            asked.answer().completeExceptionally(late(peer, asked));
         } else if (events.isDead(peer)) {
             removal.lose(peer, PeerRemoval.DEAD, true);
         } else {
+            if (isLate) {
+                asked.retransmission().goOn();
+            }
             asked.retransmission().next(!events.holds(peer)); // for which this context is unknown as well
             send(peer, asked);
+        }
+        if (isLate) {
+            asked.answer().completeExceptionally(late(peer, asked));
         }
     }
 
@@ -140,8 +168,8 @@ final class Requests {
         if (answer instanceof Core(Refused refused)) {
             UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
             asked.answer().completeExceptionally(new UrmaException(status, peer, refused.reason()));
-        } else {
-            asked.answer().complete(answer);
+        } else if (!asked.answer().complete(answer) && asked.unclaimed() != null) {
+            asked.unclaimed().accept(answer);
         }
     }
 }

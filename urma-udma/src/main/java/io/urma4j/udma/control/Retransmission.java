@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class Retransmission {
     private static final long FIRST_PAUSE_NANOS = 30_000_000;
     private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
+    private static final long NO_LIMIT_NANOS = Long.MAX_VALUE / 4; // decades, and it can be added to any time
 
     /**
      * How often a greeting, or a request to a peer that holds nothing, is retransmitted before the interval grows: under
@@ -50,6 +51,11 @@ final class Retransmission {
             cancel();
             sent(again);
         }
+    }
+
+    /** There is no deadline any more. */
+    void goOn() {
+        deadlineNanos = clock.now() + NO_LIMIT_NANOS;
     }
 
     boolean isOver() {

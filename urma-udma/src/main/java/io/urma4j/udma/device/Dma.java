@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * Moves bytes between packets and registered memory. Memory that was closed meanwhile, or belongs to another thread, is
- * reported in the result, and never a crash.
+ * Moves bytes between packets and registered memory. Memory that was closed meanwhile, that is read-only, or that belongs to
+ * another thread, is reported in the result, and never a crash or an exception.
  *
  * <p>Naturally aligned pieces of 2, 4 and 8 bytes of registered memory are loaded and stored at once (S8.10).
  */
@@ -39,8 +39,8 @@ final class Dma {
                 MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
             }
             return true;
-        } catch (IllegalStateException | WrongThreadException e) {
-            return isGone(e);
+        } catch (RuntimeException e) {
+            return isUnusable(e);
         }
     }
 
@@ -59,8 +59,8 @@ final class Dma {
                 VarHandle.acquireFence();
             }
             return true;
-        } catch (IllegalStateException | WrongThreadException e) {
-            return isGone(e);
+        } catch (RuntimeException e) {
+            return isUnusable(e);
         }
     }
 
@@ -72,13 +72,13 @@ final class Dma {
         try {
             U64.setRelease(to, offset, value);
             return true;
-        } catch (IllegalStateException | WrongThreadException e) {
-            return isGone(e);
+        } catch (RuntimeException e) {
+            return isUnusable(e);
         }
     }
 
-    /** The memory was closed. */
-    private static boolean isGone(RuntimeException cause) {
+    /** The memory was closed, is read-only, or belongs to another thread. No exception may stop the card. */
+    private static boolean isUnusable(RuntimeException cause) {
         Placement.forgetFence(cause);
         return false;
     }

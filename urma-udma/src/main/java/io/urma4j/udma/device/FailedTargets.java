@@ -4,13 +4,14 @@ import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
 import java.util.Set;
 
-/** The targets that a queue whose failures are a target's own serves no more (S6.12): flows, and keys of memory. */
+/**
+ * The targets that a queue whose failures are a target's own serves no more (S6.12): flows, and keys of memory, each of one
+ * home.
+ */
 final class FailedTargets {
     private final MemorySegment ring;
-    private final Set<Integer> keys = new HashSet<>();
 
     FailedTargets(MemorySegment ring) {
         this.ring = ring;
@@ -22,15 +23,21 @@ final class FailedTargets {
         if (flow == null) {
             return;
         }
+        PeerFlow peer = failed.peer;
         boolean access = status == WorkStatus.REM_ACCESS_ABORT_ERR;
         if (failed.isMessage() && !(failed.placesBytes && access)) {
             flow.failed = true;
             flow.startAnew(nowNanos);
-        } else if ((failed.flags & SendWqe.NOTIFY_GONE) != 0) {
-            keys.add(SendWqe.notifyKey(ring, failed.at));
-        } else {
-            keys.add(failed.failedKey != 0 ? failed.failedKey : SendWqe.remoteKey(ring, failed.at));
+        } else if (peer != null) {
+            peer.failedKeys.add(failedKey(failed));
         }
+    }
+
+    private int failedKey(SendSlot failed) {
+        if ((failed.flags & SendWqe.NOTIFY_GONE) != 0) {
+            return SendWqe.notifyKey(ring, failed.at);
+        }
+        return failed.failedKey != 0 ? failed.failedKey : SendWqe.remoteKey(ring, failed.at);
     }
 
     /** Whether the work request is to one of them. */
@@ -42,10 +49,11 @@ final class FailedTargets {
         if (flow.failed && slot.isMessage()) {
             return true;
         }
-        return !keys.isEmpty() && namesKey(slot);
+        PeerFlow peer = slot.peer;
+        return peer != null && !peer.failedKeys.isEmpty() && names(slot, peer.failedKeys);
     }
 
-    private boolean namesKey(SendSlot slot) {
+    private boolean names(SendSlot slot, Set<Integer> keys) {
         return (slot.opcode < WorkOpcode.SEND && keys.contains(SendWqe.remoteKey(ring, slot.at)))
                 || (slot.opcode == WorkOpcode.WRITE_NOTIFY && keys.contains(SendWqe.notifyKey(ring, slot.at)));
     }

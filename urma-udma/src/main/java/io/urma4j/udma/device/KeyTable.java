@@ -369,7 +369,7 @@ final class KeyTable implements DeviceKeys {
         }
         try {
             return Placement.atomic(opcode, memory, offset(key, va), sizeBytes, operand, expected);
-        } catch (IllegalStateException | WrongThreadException e) {
+        } catch (RuntimeException e) {
             Placement.forgetFence(e);
             return 0; // it was closed since the key was checked: no thread will see what is missing there
         }

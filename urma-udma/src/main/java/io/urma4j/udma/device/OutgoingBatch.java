@@ -37,7 +37,7 @@ final class OutgoingBatch implements Port {
     private int openPackets; // that were ended; 0 when nothing is open
     private int openBytes; // of payload
     private boolean isFull;
-    private boolean isEmpty = true; // nothing has ended since the last flush
+    private boolean isEmpty = true; // nothing has ended since the last flush, and that left nothing
 
     OutgoingBatch(Port port) {
         this.port = port;
@@ -119,13 +119,13 @@ final class OutgoingBatch implements Port {
     }
 
     @Override
-    public void flush() {
+    public boolean flush() {
         if (isEmpty && !isFull) {
-            return;
+            return false;
         }
         close();
-        isEmpty = true;
-        port.flush();
+        isEmpty = !port.flush();
         assert openPackets == 0 : openPackets + " packets are open after a flush";
+        return !isEmpty;
     }
 }

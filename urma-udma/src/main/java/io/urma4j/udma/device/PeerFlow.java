@@ -1,6 +1,8 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.spi.support.SendPeer;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * All work requests from one send queue on one connection. A request that changes the home's memory waits for the responses
@@ -11,6 +13,9 @@ final class PeerFlow extends SendPeer {
 
     /** A transfer is in progress, which everything behind it must follow: its blocks start one after the other. */
     boolean isTransferring;
+
+    /** Keys of the home that the queue serves no more (S6.12). Another home may give the same numbers. */
+    final Set<Integer> failedKeys = new HashSet<>();
 
     /** The step of the queue that found the connection full. */
     long fullInStep;

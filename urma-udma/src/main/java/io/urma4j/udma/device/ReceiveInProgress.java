@@ -15,6 +15,7 @@ final class ReceiveInProgress {
     final int index;
     int generation;
     private int ranges;
+    long position; // in the order in which the work requests were posted
     long cookie;
     long capacityBytes;
 

@@ -26,7 +26,7 @@ final class ReceiveQueue implements CqUser {
     private final List<ReceiveInProgress> all = new ArrayList<>();
 
     private @Nullable ReceiveInProgress free;
-    private @Nullable ReceiveInProgress givenBack; // first in line, before the ring
+    private @Nullable ReceiveInProgress givenBack; // in the order of posting, before the ring
     private int givenBackCount;
     private long head; // the next element of the ring
     private long tail; // as the driver said when it was asked last
@@ -111,6 +111,7 @@ final class ReceiveQueue implements CqUser {
             givenBackCount--;
         } else {
             taken = unused();
+            taken.position = head;
             taken.fill(ring, WqRing.at(head++, config.depth(), config.strideBytes()));
             WqRing.consumed(ring, head);
         }
@@ -156,20 +157,29 @@ final class ReceiveQueue implements CqUser {
         free = taken;
     }
 
-    /** Its message does not complete: it becomes the next one again. */
+    /** Its message does not complete: it is taken again in the order of posting (S10.1), before those in the ring. */
     void giveBack(ReceiveInProgress taken) {
         taken.generation++;
         taken.receiver = null;
         taken.giveBack(keys, copies);
-        taken.next = givenBack;
-        givenBack = taken;
+        ReceiveInProgress before = null;
+        ReceiveInProgress after = givenBack;
+        while (after != null && after.position < taken.position) {
+            before = after;
+            after = after.next;
+        }
+        taken.next = after;
+        if (before == null) {
+            givenBack = taken;
+        } else {
+            before.next = taken;
+        }
         givenBackCount++;
     }
 
-    /** A receiver is closed: its receive work requests in progress are returned, the oldest first. */
+    /** A receiver is closed: its receive work requests in progress are given back. */
     void abandon(Receiver closed) {
-        for (int i = all.size() - 1; i >= 0; i--) {
-            ReceiveInProgress taken = all.get(i);
+        for (ReceiveInProgress taken : all) {
             if (taken.receiver == closed) {
                 closed.cq().takeBackPromise();
                 giveBack(taken);

@@ -89,12 +89,20 @@ final class Adapter implements CardListener {
      */
     static Adapter open(String name, Eid eid, PortOptions options, CardOptions card) {
         try {
-            UdpPort port = UdpPort.open(options);
+            return open(name, eid, UdpPort.open(options), card);
+        } catch (PortException e) {
+            throw new UrmaException(UrmaStatus.FAIL, "device " + name, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static Adapter open(String name, Eid eid, UdpPort port, CardOptions card) {
+        try {
             Adapter adapter = new Adapter(name, eid, port, card);
             adapter.engine.start(adapter.eventLoop);
             return adapter;
-        } catch (PortException e) {
-            throw new UrmaException(UrmaStatus.FAIL, "device " + name, String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException | Error e) {
+            port.close();
+            throw e;
         }
     }
 

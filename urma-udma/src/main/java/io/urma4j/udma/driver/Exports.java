@@ -50,6 +50,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exports {
     private static final long NO_IMPORT = 0; // of windows whose peer never imports
+    /** Each takes a key of the card, which all contexts of the device share. */
+    static final int MAX_IMPORTS_OF_A_PEER = 16_384;
+
     private static final long HOUR_NANOS = 3_600_000_000_000L;
 
     private final LocalContext local;
@@ -106,7 +109,8 @@ final class Exports {
             return registerDevice(request, region);
         }
         HostMemory allocated = allocated(request);
-        MemorySegment memory = allocated == null ? ControlChecks.foreign(request.foreign()) : allocated.segment();
+        MemorySegment memory =
+                allocated == null ? ControlChecks.foreign(request.foreign(), request.access()) : allocated.segment();
         MemoryUse use = allocated == null ? null : MemoryUse.begin(allocated, describe(request), request.isolated());
         try {
             return segments.add(request.tokenId(), tokenId -> keyed(request, memory, null, use, tokenId));
@@ -225,6 +229,7 @@ final class Exports {
 
     private void grant(UdmaSegment segment, Path from, long number, ImportSegment wanted) {
         try {
+            checkRoom(from);
             from.open();
             Access opened = segment.exported().opened(wanted.access());
             long openedBytes = opened == Access.LOCAL_ONLY ? 0 : segment.lengthBytes();
@@ -238,6 +243,15 @@ final class Exports {
                     new SegmentGranted(number, grant.number(), opened, segment.vaBase(), segment.lengthBytes()));
         } catch (UrmaException e) {
             peers.answer(from, number, new Refused(number, e.status(), String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static void checkRoom(Path from) {
+        if (from.grants.size() >= MAX_IMPORTS_OF_A_PEER) {
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM,
+                    from.peer(),
+                    "limit of " + MAX_IMPORTS_OF_A_PEER + " imports of one peer reached");
         }
     }
 

@@ -67,11 +67,12 @@ final class Imports {
                         endpoint.get().at(),
                         descriptor.incarnation(),
                         deadlineNanos,
-                        home -> peers.askCore(
+                        home -> peers.obtainCore(
                                         home,
                                         SegmentGranted.class,
                                         n -> new ImportSegment(n, tokenId, number, request.access(), request.token()),
-                                        deadlineNanos)
+                                        deadlineNanos,
+                                        granted -> giveBack(home, granted.grant()))
                                 .thenApply(granted -> granted(home, granted, tokenId, named, request.access()))));
     }
 
@@ -86,13 +87,16 @@ final class Imports {
     }
 
     private UdmaImport granted(Path home, SegmentGranted granted, int tokenId, long named, Access wanted) {
-        boolean windowsOnly;
         try {
-            windowsOnly = ControlChecks.windowsOnly(home.peer(), granted.access(), wanted);
-        } catch (UrmaException e) {
+            return adopted(home, granted, tokenId, named, wanted);
+        } catch (RuntimeException e) {
             giveBack(home, granted.grant());
             throw e;
         }
+    }
+
+    private UdmaImport adopted(Path home, SegmentGranted granted, int tokenId, long named, Access wanted) {
+        boolean windowsOnly = ControlChecks.windowsOnly(home.peer(), granted.access(), wanted);
         if (!home.peer().isLost()) {
             home.open();
         }

@@ -24,6 +24,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 
@@ -175,23 +176,47 @@ final class Peers implements PeerEvents {
         return plane.ask(peer, request, deadlineNanos, adapter.nanos());
     }
 
+    /** Sends a request by which the peer gives something; {@code unclaimed} takes an answer that comes after the deadline. */
+    CompletableFuture<PeerMessage> obtain(
+            Peer peer, LongFunction<PeerMessage> request, long deadlineNanos, Consumer<PeerMessage> unclaimed) {
+        return plane.obtain(peer, request, deadlineNanos, adapter.nanos(), unclaimed);
+    }
+
     /** Sends a request to a peer, and expects an answer of that kind. */
     <T extends ControlMessage> CompletableFuture<T> askCore(
             Path home, Class<T> kind, LongFunction<ControlMessage> request, long deadlineNanos) {
         return ask(home.peer(), number -> new Core(request.apply(number)), deadlineNanos)
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)))
-                .thenApply(answer -> {
-                    if (answer instanceof Core core && kind.isInstance(core.message())) {
-                        return kind.cast(core.message());
-                    }
-                    throw new UrmaException(
-                            UrmaStatus.FAIL, home.peer(), "sent an unexpected answer, not " + kind.getSimpleName());
-                });
+                .thenApply(answer -> expected(home, kind, answer));
+    }
+
+    /** The same, and takes what an answer gives that no caller awaits any more. */
+    <T extends ControlMessage> CompletableFuture<T> obtainCore(
+            Path home, Class<T> kind, LongFunction<ControlMessage> request, long deadlineNanos, Consumer<T> unclaimed) {
+        return obtain(
+                        home.peer(),
+                        number -> new Core(request.apply(number)),
+                        deadlineNanos,
+                        answer -> unclaimed.accept(expected(home, kind, answer)))
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)))
+                .thenApply(answer -> expected(home, kind, answer));
+    }
+
+    private static <T extends ControlMessage> T expected(Path home, Class<T> kind, PeerMessage answer) {
+        if (answer instanceof Core core && kind.isInstance(core.message())) {
+            return kind.cast(core.message());
+        }
+        throw new UrmaException(UrmaStatus.FAIL, home.peer(), "sent an unexpected answer, not " + kind.getSimpleName());
     }
 
     /** Answers a request. */
     void answer(Path to, long number, ControlMessage message) {
         answer(to, number, new Core(message));
+    }
+
+    /** Whether the peer still waits for the answer. */
+    boolean isAwaited(Path from, long number) {
+        return plane.isAwaited(from.peer(), number);
     }
 
     void answer(Path to, long number, PeerMessage message) {

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class RcBinding {
     private static final int MAX_24 = 0xFF_FFFF;
     private static final int NOT_CONNECTED = 0;
+    private static final long GIVE_BACK_NANOS = 60_000_000_000L;
 
     private final Adapter adapter;
     private final Peers peers;
@@ -153,22 +154,44 @@ final class RcBinding {
         PeerMessage request = new BindQueue(
                 to.number(), number, orderType.value(), firstPsn(), path.peer().mtuBytes());
         return adapter.engine()
-                .ask(() -> peers.ask(path.peer(), _ -> request, deadlineNanos)
+                .ask(() -> peers.obtain(path.peer(), _ -> request, deadlineNanos, _ -> giveBack(to, path, attempt))
                         .thenAccept(answer -> bound(to, path, attempt, answer)));
+    }
+
+    /** The peer's Jetty is bound to this one for an attempt that has failed: it is free again, unless another is bound to it. */
+    private void giveBack(UdmaTarget to, Path path, int attempt) {
+        synchronized (this) {
+            if (attempts != attempt && target != null && isTarget(target, path.peer(), to.number())) {
+                return; // of a later attempt
+            }
+        }
+        if (!path.peer().isLost()) {
+            long deadlineNanos = adapter.nanos() + GIVE_BACK_NANOS;
+            var _ = peers.ask(path.peer(), n -> new Core(new Unbind(n, to.number(), number)), deadlineNanos);
+        }
     }
 
     private void bound(UdmaTarget to, Path path, int attempt, PeerMessage answer) {
         if (!(answer instanceof QueueBound bound)) {
             throw new UrmaException(UrmaStatus.FAIL, path.peer(), "sent an unexpected answer to the bind request");
         }
+        try {
+            connect(config(to, path, bound), attempt);
+        } catch (RuntimeException e) {
+            giveBack(to, path, attempt);
+            throw e;
+        }
+    }
+
+    private CardConnectionConfig config(UdmaTarget to, Path path, QueueBound bound) {
         RemotePort port = adapter.reachable(path.peer());
-        var config = CardConnectionConfig.builder(port, to.number())
+        return CardConnectionConfig.builder(port, to.number())
                 .mtuBytes(Math.min(bound.mtuBytes(), path.peer().mtuBytes()))
                 .psns(firstPsn(), bound.firstPsn() & MAX_24)
                 .rnrRetry(rnrRetry)
                 .remoteId(to.id().id())
-                .peer(path.info());
-        connect(config.build(), attempt);
+                .peer(path.info())
+                .build();
     }
 
     /** Unless the attempt is over: the handle may be that of another queue by now. */

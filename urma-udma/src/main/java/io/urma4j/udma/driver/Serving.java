@@ -111,7 +111,7 @@ final class Serving {
                 Network.of(from.peer().eid()),
                 from::holds,
                 isRight,
-                () -> !from.peer().isLost() && !peers.isClosing(),
+                () -> peers.isAwaited(from, number) && !peers.isClosing(),
                 () -> refuse(
                         from,
                         number,

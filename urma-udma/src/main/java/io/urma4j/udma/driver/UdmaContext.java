@@ -33,14 +33,15 @@ import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Names;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PortIncarnation;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,8 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class UdmaContext implements ProviderContext, Peers.Events {
+    private static final System.Logger LOG = System.getLogger(UdmaContext.class.getName());
+
     private final Runnable closed;
     private final Adapter adapter;
     private final LocalContext local;
@@ -313,23 +316,32 @@ final class UdmaContext implements ProviderContext, Peers.Events {
 
     private void takeBack(long deadlineNanos, CompletableFuture<Void> told) {
         peers.beginClose();
-        Stream<CompletableFuture<?>> revoked =
-                exports.segments().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
+        List<CompletableFuture<?>> revoked = new ArrayList<>();
+        exports.segments().all().forEach(segment -> attempt(() -> revoked.add(exports.revoke(segment, deadlineNanos))));
         var _ = CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
                 .thenCompose(_ -> peers.sayGoodbye(deadlineNanos))
                 .whenComplete((_, _) -> adapter.engine().submit(() -> finish(told)));
     }
 
     private void finish(CompletableFuture<Void> told) {
-        peers.close();
-        adapter.watch().remove(portListener);
-        lock.remove();
-        directory.close();
+        attempt(peers::close);
+        attempt(() -> adapter.watch().remove(portListener));
+        attempt(lock::remove);
+        attempt(directory::close);
         Thread.startVirtualThread(
                 () -> { // the last context ends the engine, which cannot wait for its own end
-                    closed.run();
+                    attempt(closed);
                     told.complete(null);
                 });
+    }
+
+    /** A step of the close; if it fails, the others still run, and the close ends. */
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, this + ": a step of its close failed", e);
+        }
     }
 
     @Override

@@ -29,6 +29,10 @@ public interface Port {
     /** The last begun packet is complete, with this many bytes of payload; adds padding and ICRC. */
     void end(int payloadBytes);
 
-    /** Sends all ended packets. */
-    void flush();
+    /**
+     * Sends all ended packets.
+     *
+     * @return true if some are left, since the network accepts no more for the moment: then it must be flushed again
+     */
+    boolean flush();
 }

@@ -2,6 +2,7 @@ package io.urma4j.udma.udp;
 
 import io.urma4j.udma.wire.PathMtu;
 import java.io.UncheckedIOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
@@ -38,8 +39,14 @@ record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
     }
 
     private static boolean has(NetworkInterface candidate, InetAddress address) {
-        return candidate.getInterfaceAddresses().stream()
-                .anyMatch(local -> local.getAddress().equals(address) || isOfLoopback(local, address));
+        return isInScope(address, candidate.getIndex())
+                && candidate.getInterfaceAddresses().stream()
+                        .anyMatch(local -> local.getAddress().equals(address) || isOfLoopback(local, address));
+    }
+
+    /** Several interfaces may have the same link-local address: its scope tells which is meant. */
+    static boolean isInScope(InetAddress address, int index) {
+        return !(address instanceof Inet6Address ipv6) || ipv6.getScopeId() == 0 || ipv6.getScopeId() == index;
     }
 
     /** All of 127.0.0.0/8 is local, though only one address is listed. */

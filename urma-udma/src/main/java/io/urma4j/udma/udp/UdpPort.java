@@ -205,19 +205,20 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     @Override
-    public void flush() {
+    public boolean flush() {
         while (!outbox.isEmpty()) {
             int result = io.send(outbox, outbox.next(), outbox.waiting());
             if (result > 0) {
                 left(result);
             } else if (isFull(-result)) {
                 block();
-                return;
+                return true;
             } else if (-result != Errno.EINTR) {
                 refused(-result);
             }
         }
         blocked = false;
+        return false;
     }
 
     /** Whether packets wait for space in the socket: {@link #await} waits for it as well. */

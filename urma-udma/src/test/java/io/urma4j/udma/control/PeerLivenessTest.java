@@ -73,6 +73,24 @@ class PeerLivenessTest {
         assertThat(context.lost).containsExactly("silent: it has not answered for 10 s");
     }
 
+    /** The window is full of requests that the home answers late; the home itself is there, and asks something. */
+    @Test
+    void aPeerThatIsHeardIsNotLostForAPingThatWaits() {
+        Peer peer = context.holder(LEFT);
+        for (int i = 0; i < ControlPlane.WINDOW; i++) {
+            var _ = context.ask(peer, 60 * SECOND);
+        }
+        context.pass(4 * SECOND);
+        context.pass(9 * SECOND);
+        context.hearRequest(LEFT, peer, 1, 1);
+
+        context.pass(4 * SECOND);
+
+        assertThat(peer.isLost()).isFalse();
+        context.pass(14 * SECOND);
+        assertThat(context.lost).containsExactly("silent: it has not answered for 10 s");
+    }
+
     /** Packets of its connection are not acknowledged: the caller should not have to wait for the silence. */
     @Test
     void aDoubtedPeerIsPingedAtOnceAndOnlyOnceAtATime() throws Exception {

@@ -15,6 +15,7 @@ import io.urma4j.udma.control.LoneContext.Neighbour;
 import io.urma4j.udma.control.LoneContext.Sent;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage.QueueBound;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -222,7 +223,89 @@ class RequestTest {
         assertThat(context.sent(Kind.REQUEST)).hasSize(1);
     }
 
+    // ---- whose answers give something
+
+    private CompletableFuture<PeerMessage> obtain(Peer peer, List<PeerMessage> unclaimed) {
+        PeerMessage bind = new BindQueue(1, 2, 1, 3, 1024);
+        return context.plane.obtain(peer, _ -> bind, context.now + SECOND, context.now, unclaimed::add);
+    }
+
+    /** The peer has bound a Jetty, or granted an import, for a caller that has gone on. */
+    @Test
+    void anAnswerAfterTheDeadlineIsTakenByWhoGivesItBack() {
+        Peer peer = context.holder(LEFT);
+        List<PeerMessage> unclaimed = new ArrayList<>();
+        var bound = obtain(peer, unclaimed);
+        context.pass(SECOND);
+        assertThat(failureOf(bound).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+
+        context.hearAnswer(LEFT, peer, 1, new QueueBound(5, 1024));
+        context.hearAnswer(LEFT, peer, 1, new QueueBound(5, 1024));
+
+        assertThat(unclaimed).containsExactly(new QueueBound(5, 1024));
+    }
+
+    /** The answer may have been lost: only the next one tells what the peer has given. */
+    @Test
+    void aRequestThatGivesSomethingIsRetransmittedUntilItIsAnswered() {
+        Peer peer = context.holder(LEFT);
+        var _ = obtain(peer, new ArrayList<>());
+        context.pass(SECOND);
+        int before = context.sent(Kind.REQUEST).size();
+
+        context.pass(2 * SECOND);
+        int after = context.sent(Kind.REQUEST).size();
+        assertThat(after).isGreaterThan(before);
+        context.hearAnswer(LEFT, peer, 1, new QueueBound(5, 1024));
+        context.pass(2 * SECOND);
+
+        assertThat(context.sent(Kind.REQUEST)).hasSize(after);
+    }
+
+    @Test
+    void anAnswerInTimeHasItsCaller() {
+        Peer peer = context.holder(LEFT);
+        List<PeerMessage> unclaimed = new ArrayList<>();
+        var bound = obtain(peer, unclaimed);
+
+        context.hearAnswer(LEFT, peer, 1, new QueueBound(5, 1024));
+
+        assertThat(bound).isCompletedWithValue(new QueueBound(5, 1024));
+        assertThat(unclaimed).isEmpty();
+    }
+
+    @Test
+    void aRequestThatGivesSomethingEndsWithItsPeer() {
+        Peer peer = context.holder(LEFT);
+        List<PeerMessage> unclaimed = new ArrayList<>();
+        var _ = obtain(peer, unclaimed);
+        context.pass(SECOND);
+        int before = context.sent.size();
+
+        context.plane.lose(peer, "for the test", true);
+        context.pass(10 * SECOND);
+
+        assertThat(context.sent).hasSize(before);
+        assertThat(context.plane.timers()).isZero();
+        assertThat(unclaimed).isEmpty();
+    }
+
     // ---- from a peer
+
+    /** What is granted then would belong to no caller. */
+    @Test
+    void aRequestThatThePeerHasGivenUpIsNotAwaited() {
+        Peer peer = context.peer(LEFT);
+        context.hearRequest(LEFT, peer, 1, 1);
+        assertThat(context.plane.isAwaited(peer, 1)).isTrue();
+
+        context.hearRequest(LEFT, peer, 2, 2);
+
+        assertThat(context.plane.isAwaited(peer, 1)).isFalse();
+        assertThat(context.plane.isAwaited(peer, 2)).isTrue();
+        context.plane.lose(peer, "for the test", true);
+        assertThat(context.plane.isAwaited(peer, 2)).isFalse();
+    }
 
     /** The home keeps an answer for each number in the window: beyond it, a peer could fill the heap. */
     @Test

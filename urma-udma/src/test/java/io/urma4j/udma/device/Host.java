@@ -130,7 +130,9 @@ final class Host implements Port, CardListener {
     }
 
     @Override
-    public void flush() {}
+    public boolean flush() {
+        return false;
+    }
 
     // ---- what the card tells
 

@@ -20,6 +20,7 @@ class OutgoingBatchTest {
     private final Route other = new Host.Address(2, MTU);
     private final List<String> left = new ArrayList<>();
     private int room = Integer.MAX_VALUE;
+    private boolean isBlocked;
     private final OutgoingBatch port = new OutgoingBatch(new Port() {
         private final Packet place = Packet.allocate();
         private String to = "";
@@ -41,8 +42,9 @@ class OutgoingBatchTest {
         }
 
         @Override
-        public void flush() {
+        public boolean flush() {
             left.add("flush");
+            return isBlocked;
         }
     });
 
@@ -155,5 +157,19 @@ class OutgoingBatchTest {
         port.flush();
 
         assertThat(left).containsExactly("1: [ 1 2 ]", "flush");
+    }
+
+    /** Otherwise a port with space wakes the engine at once, again and again, and nothing leaves. */
+    @Test
+    void whatTheNetworkDidNotAcceptIsFlushedAgain() {
+        isBlocked = true;
+        sendShort(one, 1, 8);
+        assertThat(port.flush()).isTrue();
+        assertThat(port.flush()).isTrue();
+        isBlocked = false;
+        assertThat(port.flush()).isFalse();
+        assertThat(port.flush()).isFalse();
+
+        assertThat(left).containsExactly("1: 1", "flush", "flush", "flush");
     }
 }

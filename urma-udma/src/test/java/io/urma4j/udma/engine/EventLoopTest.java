@@ -173,7 +173,9 @@ class EventLoopTest {
         }
 
         @Override
-        public void flush() {}
+        public boolean flush() {
+            return false;
+        }
     }
 
     private static Route unreachable() {

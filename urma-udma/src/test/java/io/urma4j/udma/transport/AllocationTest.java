@@ -157,7 +157,9 @@ class AllocationTest {
         }
 
         @Override
-        public void flush() {}
+        public boolean flush() {
+            return false;
+        }
 
         void handTo(Connection connection, long now) {
             for (int i = 0; i < count; i++) {

@@ -48,7 +48,9 @@ class GoldenConversationTest {
         }
 
         @Override
-        public void flush() {}
+        public boolean flush() {
+            return false;
+        }
 
         @Override
         public int mtuBytes() {

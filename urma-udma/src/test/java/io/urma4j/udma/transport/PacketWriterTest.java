@@ -40,7 +40,9 @@ class PacketWriterTest {
         public void end(int payloadBytes) {}
 
         @Override
-        public void flush() {}
+        public boolean flush() {
+            return false;
+        }
     }
 
     private static boolean mayShare(ConnectionConfig.Builder config, int payloadBytes) {

@@ -200,7 +200,9 @@ final class Pair {
         }
 
         @Override
-        public void flush() {}
+        public boolean flush() {
+            return false;
+        }
 
         @Override
         public @Nullable ReceiveWork receiver(int queue, int hint, int sourceQueue, int number) {

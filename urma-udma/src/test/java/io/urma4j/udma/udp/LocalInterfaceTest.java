@@ -2,7 +2,9 @@ package io.urma4j.udma.udp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +38,20 @@ class LocalInterfaceTest {
         assertThat(found.pathMtuBytes(false, NO_LIMIT)).isEqualTo(ipv4);
         assertThat(found.pathMtuBytes(true, NO_LIMIT)).isEqualTo(ipv6);
         assertThat(found.pathMtuBytes(false, 2048)).isEqualTo(Math.min(2048, ipv4));
+    }
+
+    /** Two interfaces may have the same link-local address. */
+    @Test
+    void theScopeOfAnAddressIsItsInterface() throws UnknownHostException {
+        byte[] linkLocal = InetAddress.ofLiteral("fe80::1").getAddress();
+        InetAddress ofThird = Inet6Address.getByAddress(null, linkLocal, 3);
+
+        assertThat(LocalInterface.isInScope(ofThird, 3)).isTrue();
+        assertThat(LocalInterface.isInScope(ofThird, 4)).isFalse();
+        assertThat(LocalInterface.isInScope(InetAddress.ofLiteral("fe80::1"), 4))
+                .isTrue();
+        assertThat(LocalInterface.isInScope(InetAddress.ofLiteral("127.0.0.1"), 4))
+                .isTrue();
     }
 
     @Test
