@@ -9,7 +9,6 @@ import io.urma4j.internal.inspect.PerfStage;
 import io.urma4j.internal.message.PublishedAddress;
 import io.urma4j.spi.ProviderTarget;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +31,24 @@ public final class Jetty implements ContextObject {
     private @Nullable JettyGroup group; // guarded by this
 
     /** The bound peer, and the future of the binding. */
-    private record Binding(TargetJetty target, CompletableFuture<Void> done) {}
+    private static final class Binding {
+        final TargetJetty target;
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+
+        @Nullable
+        CompletableFuture<Void> end; // of an unbind that has begun; guarded by the Jetty
+
+        Binding(TargetJetty target) {
+            this.target = target;
+        }
+    }
 
     Jetty(UrmaContext context, Jfs jfs, Jfr jfr) {
         this.context = context;
         this.jfs = jfs;
         this.jfr = jfr;
         jfs.life().retain(this);
+        jfs.onReset(this::unbindIfBound);
     }
 
     /** The send half, where work requests are posted. */
@@ -92,7 +102,7 @@ public final class Jetty implements ContextObject {
      *
      * @throws UrmaException ENOPERM if one of the two is not RC or their order types differ; EEXIST if this Jetty is bound
      *     to another peer; EINVAL if the target is bound elsewhere (S5.7), if work requests of the last connection are not
-     *     flushed or their records not polled (S6.13), or if the JFC has overflowed (S10.5)
+     *     flushed or their records not polled (S6.13), or if the JFC has overflowed (S10.5); EAGAIN while it is being unbound
      */
     public void bind(TargetJetty target) {
         Await.result(this, beginBind(target).copy()); // an interrupt does not end the binding
@@ -113,7 +123,7 @@ public final class Jetty implements ContextObject {
             if (binding != null) {
                 return boundAlready(binding, target);
             }
-            mine = new Binding(target, new CompletableFuture<>());
+            mine = new Binding(target);
             target.life().retain(this);
             binding = mine;
         }
@@ -159,6 +169,9 @@ public final class Jetty implements ContextObject {
         if (!same) {
             throw new UrmaException(UrmaStatus.EEXIST, this, "is bound to " + there.target);
         }
+        if (there.end != null) {
+            throw new UrmaException(UrmaStatus.EAGAIN, this, "is being unbound from " + there.target);
+        }
         return there.done;
     }
 
@@ -186,8 +199,48 @@ public final class Jetty implements ContextObject {
         if (state() == QueueState.ERROR && jfs.provider().isDraining()) {
             throw Checks.invalid(this, "cannot be unbound in ERROR before it is drained");
         }
-        Duration timeout = context.options().importTimeout();
-        return jfs.provider().unbind(timeout).thenRun(() -> forget(there));
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        synchronized (this) {
+            if (there.end != null) {
+                return there.end;
+            }
+            there.end = ended;
+        }
+        try {
+            var _ = jfs.provider()
+                    .unbind(context.options().importTimeout())
+                    .whenComplete((_, failure) -> unbound(there, failure));
+        } catch (RuntimeException e) {
+            unbound(there, e);
+            throw e;
+        }
+        return ended;
+    }
+
+    /** After a failure it can be tried again. */
+    private void unbound(Binding there, @Nullable Throwable failure) {
+        CompletableFuture<Void> ended;
+        synchronized (this) {
+            ended = there.end;
+            there.end = null;
+        }
+        if (failure == null) {
+            forget(there);
+        }
+        if (ended == null) {
+            return; // another thread has seen to it
+        }
+        if (failure == null) {
+            ended.complete(null);
+        } else {
+            ended.completeExceptionally(Await.causeOf(failure));
+        }
+    }
+
+    private void unbindIfBound() {
+        if (binding() != null) {
+            unbind();
+        }
     }
 
     private synchronized @Nullable Binding binding() {
@@ -234,11 +287,7 @@ public final class Jetty implements ContextObject {
     /** Moves to another state: see {@link Jfs#modify}; from ERROR to RESET unbinds an RC Jetty (S6.3). */
     public void modify(QueueState next) {
         life.checkOpen();
-        boolean ends = next == QueueState.RESET && jfs.checkMove(next) && binding() != null;
-        jfs.modify(next); // which refuses RESET to what is not drained and flushed
-        if (ends) {
-            unbind();
-        }
+        jfs.modify(next);
     }
 
     /**

@@ -44,6 +44,7 @@ public final class Jfs implements ContextObject {
     private final PostChecks checks;
     private final Set<Jfc> recordJfcs = new HashSet<>(); // that work requests have named; guarded by itself
     private final Lifetime life = new Lifetime(this);
+    private Runnable onReset = () -> {}; // of a Jetty, set when that is made
 
     private Jfs(
             UrmaContext context,
@@ -398,8 +399,15 @@ public final class Jfs implements ContextObject {
      */
     public void modify(QueueState next) {
         if (checkMove(next)) {
-            provider.modify(next);
+            provider.modify(next); // which refuses RESET to what is not drained and flushed
+            if (next == QueueState.RESET) {
+                onReset.run();
+            }
         }
+    }
+
+    void onReset(Runnable unbind) {
+        onReset = unbind;
     }
 
     /** Whether the move changes the state; refuses an illegal move. */

@@ -56,7 +56,12 @@ final class SocketMessage {
 
     static int receive(Fd socket, SocketInbox inbox) {
         // With MSG_TRUNC the result is the true length of a message that did not fit.
-        long result = message(RECVMSG, socket, inbox.prepared(), MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
+        int flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC;
+        long result = message(RECVMSG, socket, inbox.prepared(), flags);
+        if (result == -Errno.ECONNRESET) {
+            // The peer left messages unread. The kernel says that once, before those that the peer has sent.
+            result = message(RECVMSG, socket, inbox.prepared(), flags);
+        }
         if (result < 0) {
             return notReceived(socket, (int) -result);
         }

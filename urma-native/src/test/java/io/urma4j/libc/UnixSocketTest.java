@@ -59,6 +59,18 @@ class UnixSocketTest {
         assertThat(server.receive(inbox)).isEqualTo(UnixSocket.WOULD_BLOCK);
     }
 
+    /** The kernel reports such an end before it gives out what the peer has sent. */
+    @Test
+    void whatThePeerSentArrivesThoughItLeftMessagesUnread() {
+        client.send(bytes("never read"));
+        server.send(bytes("goodbye"));
+
+        server.close();
+
+        assertThat(client.receive(inbox)).isEqualTo("goodbye".length());
+        assertThat(client.receive(inbox)).isEqualTo(UnixSocket.PEER_GONE);
+    }
+
     @Test
     void memoryPassedBetweenThreadsIsShared() throws Exception {
         try (var home = Executors.newVirtualThreadPerTaskExecutor();

@@ -176,20 +176,19 @@ final class DeferredPosts {
         if (to == null || to.path.isDead() || opcode == SEND_INVALIDATE) {
             return false;
         }
-        Lane lane = window.laneTo(to);
-        if (!window.mayStartAtOnce(lane, position)) {
+        TargetUse use = window.useOf(to);
+        if (!window.mayStartAtOnce(use.lane, position)) {
             return false;
         }
         try {
-            if (!to.path.sendShort(window, position, opcode, flags, lane, source, sourceOffset, lengthBytes)) {
+            if (!to.path.sendShort(window, position, opcode, flags, use.lane, source, sourceOffset, lengthBytes)) {
                 return false;
             }
         } catch (RuntimeException e) {
             Placement.forgetFence(e);
             return false; // a memory was closed: the general path finds out which, and reports it
         }
-        entries.entry(position)
-                .fillSent(Opcode.of(opcode), lane, source, sourceOffset, lengthBytes, userContext, flags);
+        entries.entry(position).fillSent(Opcode.of(opcode), use, source, sourceOffset, lengthBytes, userContext, flags);
         order.addStarted(position);
         slots.takeDeferred(lengthBytes);
         return true;

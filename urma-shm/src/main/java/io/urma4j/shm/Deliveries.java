@@ -214,6 +214,7 @@ final class Deliveries {
     }
 
     private int recorded(Inbound inbound, ReceiveWr wr, long payload, CompletionStatus status) {
+        inbound.receives().free(wr);
         if (!inbound.record(in, wr, status, in.totalBytes(), sender)) {
             inbound.receives().giveBack(wr); // its JFC is full: the message is not consumed
             return Answer.NOT_READY;
@@ -362,6 +363,7 @@ final class Deliveries {
             return true;
         }
         trains.remove(flow());
+        train.inbound.receives().free(wr);
         boolean told = train.inbound.record(in, wr, train.status, train.received, sender);
         emptied(train.inbound, wr, train.received);
         in.answer(told && train.status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);

@@ -35,7 +35,7 @@ final class FailedTargets {
     void add(Object target) {
         targets.add(target);
         if (target instanceof ShmTarget flow) {
-            flows.forget(flow);
+            flows.targetFailed(flow, System.nanoTime());
         } else if (target instanceof ShmImport imported && !OneSided.isGone(imported)) {
             slots.shut(SendSlots.DIVERTED); // its memory would still take what is posted
         }
@@ -48,7 +48,7 @@ final class FailedTargets {
     /** Whether the work request names one. */
     boolean areNamedBy(Wqe entry) {
         return !targets.isEmpty()
-                && ((entry.flow != null && targets.contains(entry.flow.target))
+                && ((entry.to != null && targets.contains(entry.to.target))
                         || (entry.remote != null && targets.contains(entry.remote))
                         || (entry.blocks != null && areIn(entry.blocks))
                         || (entry.notify != null && targets.contains(entry.notify)));
@@ -69,9 +69,9 @@ final class FailedTargets {
         if (access && OneSided.isGone(entry.notify)) {
             return entry.notify;
         }
-        if (entry.flow == null || (access && OneSided.isGone(entry.remote))) {
+        if (entry.to == null || (access && OneSided.isGone(entry.remote))) {
             return entry.remote;
         }
-        return entry.flow.target;
+        return entry.to.target;
     }
 }

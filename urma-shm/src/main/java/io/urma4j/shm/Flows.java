@@ -2,31 +2,56 @@ package io.urma4j.shm;
 
 import io.urma4j.shm.control.Peer;
 import io.urma4j.spi.support.SendFlows;
+import io.urma4j.spi.support.SpinLock;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The flows of a send queue, found by target and by peer. Guarded by the queue's lock. */
+/**
+ * The flows of a send queue, found by target and by peer. A queue that was imported twice is two targets and one flow: its
+ * receiver knows flows by the numbers of both queues. Guarded by the queue's lock.
+ */
 final class Flows {
-    private final IdentityHashMap<ShmTarget, Lane> lanes = new IdentityHashMap<>();
+    private final SpinLock lock;
+    private final IdentityHashMap<ShmTarget, TargetUse> uses = new IdentityHashMap<>();
+    private final Map<Destination, Lane> lanes = new HashMap<>();
     private final SendFlows<Lane> all = new SendFlows<>();
     private final Map<Peer, PeerLanes> peers = new HashMap<>();
-    private @Nullable Lane last; // most queues send to one target for a while
+    private @Nullable TargetUse last; // most queues send to one target for a while
 
-    Lane to(ShmTarget target) {
-        Lane lane = last;
-        if (lane == null || lane.target != target) {
-            lane = lanes.get(target);
-            if (lane == null) {
-                lane = new Lane(target, to(target.peer));
-                lanes.put(target, lane);
-                all.add(lane);
-                target.use(lane);
+    /** A queue of a peer, whichever import names it. */
+    private record Destination(SendPath path, int queueId) {}
+
+    /** No flows yet, of the queue with that lock. */
+    Flows(SpinLock lock) {
+        this.lock = lock;
+    }
+
+    TargetUse to(ShmTarget target) {
+        TargetUse use = last;
+        if (use == null || use.target != target) {
+            use = uses.get(target);
+            if (use == null) {
+                use = begin(target);
             }
-            last = lane;
+            last = use;
         }
-        return lane;
+        return use;
+    }
+
+    private TargetUse begin(ShmTarget target) {
+        Destination there = new Destination(target.path, target.queueId());
+        Lane lane = lanes.get(there);
+        if (lane == null) {
+            lane = new Lane(target.queueId(), to(target.peer));
+            lanes.put(there, lane);
+            all.add(lane);
+        }
+        TargetUse use = new TargetUse(target, lane, this::forget);
+        uses.put(target, use);
+        target.use(use);
+        return use;
     }
 
     PeerLanes to(Peer peer) {
@@ -44,13 +69,38 @@ final class Flows {
         return peers.get(peer);
     }
 
-    /** The target is used no more. */
-    void forget(ShmTarget target) {
-        Lane lane = lanes.remove(target);
-        if (lane != null) {
+    /** The target has failed. What other imports of its queue have in flight comes back, and then starts the flow anew. */
+    void targetFailed(ShmTarget target, long nowNanos) {
+        TargetUse use = uses.get(target);
+        if (use != null) {
+            use.lane.startAnew(nowNanos);
+        }
+    }
+
+    /** The target is closed: nothing stays of it here, unless work requests still name it. Takes the lock. */
+    private void forget(TargetUse closed) {
+        lock.acquire();
+        try {
+            if (closed.unfinished == 0 && uses.remove(closed.target, closed)) {
+                last = null;
+                closed.target.leave(closed);
+                forgetUnused(closed.lane, closed.target);
+            }
+        } finally {
+            lock.release();
+        }
+    }
+
+    private void forgetUnused(Lane lane, ShmTarget closed) {
+        if (uses.values().stream().noneMatch(use -> use.lane == lane)) {
+            lanes.remove(new Destination(closed.path, lane.queueId));
             all.remove(lane);
         }
-        last = null;
+    }
+
+    /** How many imports it knows. */
+    int targets() {
+        return uses.size();
     }
 
     SendFlows<Lane> all() {
@@ -58,7 +108,8 @@ final class Flows {
     }
 
     void clear() {
-        lanes.values().forEach(lane -> lane.target.leave(lane));
+        uses.values().forEach(use -> use.target.leave(use));
+        uses.clear();
         lanes.clear();
         all.clear();
         last = null;

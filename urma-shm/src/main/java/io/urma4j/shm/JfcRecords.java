@@ -39,7 +39,8 @@ final class JfcRecords implements SegmentUser {
     private final SpinLock lock = new SpinLock();
     private final SpinLock pollClaim = new SpinLock();
 
-    private RecordOwner[] owners = new RecordOwner[8]; // grows by doubling: there may be thousands
+    // grows by doubling: there may be thousands; volatile: a polling thread sees a new array with its elements
+    private volatile RecordOwner[] owners = new RecordOwner[8];
     private int ownerCount; // guarded by the lock
     private volatile boolean valid = true;
     private volatile boolean closed;
@@ -92,10 +93,10 @@ final class JfcRecords implements SegmentUser {
         lock.acquire();
         try {
             int index = ownerCount++;
-            if (index == owners.length) {
-                owners = Arrays.copyOf(owners, 2 * index);
-            }
-            owners[index] = owner;
+            RecordOwner[] known = owners;
+            RecordOwner[] room = index == known.length ? Arrays.copyOf(known, 2 * index) : known;
+            room[index] = owner;
+            owners = room;
             return index;
         } finally {
             lock.release();

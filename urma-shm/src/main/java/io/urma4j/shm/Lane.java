@@ -2,17 +2,14 @@ package io.urma4j.shm;
 
 import io.urma4j.spi.support.SendFlow;
 
-/** The flow of messages from one send queue to one target. Guarded by the queue's lock. */
+/** The flow of messages from one send queue to one queue of a peer. Guarded by the sending queue's lock. */
 final class Lane extends SendFlow {
-    final ShmTarget target;
+    final int queueId;
     final PeerLanes peer;
 
-    /** Work requests that name the target and have no record yet. A thread that has seen a record sees it counted here. */
-    int unfinished;
-
-    Lane(ShmTarget target, PeerLanes peer) {
+    Lane(int queueId, PeerLanes peer) {
         super(peer);
-        this.target = target;
+        this.queueId = queueId;
         this.peer = peer;
     }
 }

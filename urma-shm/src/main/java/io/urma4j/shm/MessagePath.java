@@ -12,6 +12,7 @@ import io.urma4j.spi.support.SpinLock;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -40,8 +41,9 @@ final class MessagePath {
     private final SpinLock receiving = new SpinLock();
     private final DelayedAnswers delayed;
     private final BiConsumer<MessagePath, String> onBroken;
-    private final Runnable onFilled;
+    private final Consumer<MessagePath> onFilled;
 
+    private volatile boolean isUnmapped;
     private int turns; // of all pollers, without order
 
     /**
@@ -55,7 +57,7 @@ final class MessagePath {
             PathMemory memory,
             Receivers receivers,
             Deliveries.Invalidation invalidation,
-            Runnable onFilled,
+            Consumer<MessagePath> onFilled,
             BiConsumer<MessagePath, String> onBroken) {
         this.peer = peer;
         this.number = memory.number();
@@ -205,7 +207,7 @@ final class MessagePath {
             receiving.release();
         }
         out.wakePeer();
-        onFilled.run(); // what came behind it waits in the ring
+        onFilled.accept(this); // what came behind it waits in the ring
     }
 
     /** This thread is about to sleep: a later message or answer wakes it. The caller fences and checks again. */
@@ -243,9 +245,15 @@ final class MessagePath {
         try {
             deliveries.abandon();
             out.close();
+            isUnmapped = true;
         } finally {
             receiving.release();
         }
+    }
+
+    /** Whether it has died, and no copy moves bytes of its messages any more. */
+    boolean isOver() {
+        return isUnmapped && !deliveries.isFilling();
     }
 
     /** What it has counted: plain reads of what others write. Any thread. */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). Takes the queue's lock.
@@ -89,12 +90,16 @@ final class QueueMoves {
         } finally {
             lock.release();
         }
-        return binding.bind(target, queue, timeout).thenRun(this::bound);
+        return binding.bind(target, queue, timeout).thenAccept(this::bound);
     }
 
-    private void bound() {
+    private void bound(int attempt) {
         lock.acquire();
         try {
+            if (!binding.isLatest(attempt)) {
+                throw new UrmaException(
+                        UrmaStatus.FAIL, queue, "was unbound or closed before its peer answered to the binding");
+            }
             enterReady();
         } finally {
             lock.release();
@@ -122,12 +127,23 @@ final class QueueMoves {
     }
 
     CompletableFuture<Void> unbind(Duration timeout) {
+        ShmTarget last = endBinding();
         drainUnmarked();
-        CompletableFuture<Void> ended = binding.unbind(timeout);
+        CompletableFuture<Void> ended = binding.unbind(last, timeout);
         lock.acquire();
         order.life().enter(QueueState.RESET);
         lock.release();
         return ended;
+    }
+
+    /** Under the lock: a late answer finds that its attempt is over, or the queue is READY before it is drained. */
+    private @Nullable ShmTarget endBinding() {
+        lock.acquire();
+        try {
+            return binding.end();
+        } finally {
+            lock.release();
+        }
     }
 
     private void drainUnmarked() {

@@ -20,6 +20,7 @@ final class RcBinding {
     private final OrderType orderType;
     private final BindRequests<Peer> requests;
     private volatile @Nullable ShmTarget target;
+    private int attempts; // to bind, and ends of them; guarded by this
 
     /** The binding of an unbound Jetty with that id and effective order type. */
     RcBinding(ControlPlane control, int id, OrderType orderType) {
@@ -34,17 +35,45 @@ final class RcBinding {
         return target;
     }
 
-    /** Asks the peer; the future fails with its answer, as a refusal to {@code jetty}. */
-    CompletableFuture<Void> bind(ShmTarget remote, Object jetty, Duration timeout) {
-        target = remote; // before the peer knows: its first message may come at once
+    /**
+     * Asks the peer; the future fails with its answer, as a refusal to {@code jetty}. A success is the number of the attempt,
+     * which may be over by then.
+     */
+    CompletableFuture<Integer> bind(ShmTarget remote, Object jetty, Duration timeout) {
+        int attempt = begin(remote); // before the peer knows: its first message may come at once
         return control.bind(remote.peer, id, remote.queueId(), orderType.value(), timeout)
                 .handle((status, failure) -> {
                     if (failure != null || status != UrmaStatus.SUCCESS) {
-                        target = null;
+                        endIf(attempt);
                         throw refused(remote, jetty, status, failure);
                     }
-                    return null;
+                    return attempt;
                 });
+    }
+
+    private synchronized int begin(ShmTarget remote) {
+        target = remote;
+        return ++attempts;
+    }
+
+    /** Else the target is that of a later attempt. */
+    private synchronized void endIf(int attempt) {
+        if (attempts == attempt) {
+            target = null;
+        }
+    }
+
+    /** Whether no other attempt has begun since, and none was ended. */
+    synchronized boolean isLatest(int attempt) {
+        return attempts == attempt;
+    }
+
+    /** An answer to a request to bind that comes later binds nothing. Returns what it was bound to, or was to be. */
+    synchronized @Nullable ShmTarget end() {
+        attempts++;
+        ShmTarget last = target;
+        target = null;
+        return last;
     }
 
     private static UrmaException refused(
@@ -57,10 +86,8 @@ final class RcBinding {
                 failure);
     }
 
-    /** Ends the binding here at once, and notifies the peer. */
-    CompletableFuture<Void> unbind(Duration timeout) {
-        ShmTarget remote = target;
-        target = null;
+    /** Notifies the peer of the end. */
+    CompletableFuture<Void> unbind(@Nullable ShmTarget remote, Duration timeout) {
         return remote == null
                 ? CompletableFuture.completedFuture(null)
                 : control.unbind(remote.peer, id, remote.queueId(), timeout)

@@ -11,6 +11,9 @@ final class ReceiveWr {
     long userContext;
     long capacityBytes;
 
+    /** A message has taken it, and has no record yet. */
+    boolean isTaken;
+
     ReceiveWr(SegmentUser jfc) {
         this.buffers = new SgeList(jfc);
     }
@@ -46,6 +49,21 @@ final class ReceiveWr {
         } else {
             scatter(from, fromOffset, 0, lengthBytes);
         }
+    }
+
+    /** Its buffers can be closed. Under the lock. */
+    void unpin() {
+        buffers.unpin();
+    }
+
+    /** It waits again. Under the lock. */
+    void pin() {
+        buffers.pin();
+    }
+
+    /** It is unpinned, and names no buffers any more. Under the lock. */
+    void forget() {
+        buffers.forget();
     }
 
     /** Releases its buffers. Under the lock. */

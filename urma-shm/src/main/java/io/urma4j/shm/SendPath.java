@@ -113,7 +113,7 @@ final class SendPath {
             slotPosition[slot] = position;
             int solicited = (flags & PostFlags.SOLICITED_BIT) != 0 ? SlotFlags.SOLICITED : 0;
             int slotFlags = SlotFlags.FIRST | SlotFlags.LAST | solicited;
-            out.publishShort(opcode, slotFlags, window.queueId(), lane.target.queueId(), length);
+            out.publishShort(opcode, slotFlags, window.queueId(), lane.queueId, length);
         } finally {
             sending.release();
         }
@@ -173,8 +173,9 @@ final class SendPath {
             if (lane.restart) {
                 flags |= SlotFlags.RESTART;
                 lane.restart = false;
+                entry.restarts = true;
                 if (anyAbandoned) { // this message says it, and to say it later would end this one
-                    abandoned.remove(new Flow(window.queueId(), lane.target.queueId()));
+                    abandoned.remove(new Flow(window.queueId(), lane.queueId));
                 }
             }
         } else {
@@ -192,7 +193,7 @@ final class SendPath {
                 entry.messageOpcode().value(),
                 flags,
                 window.queueId(),
-                RingSender.address(lane.target.queueId(), entry.targetHint),
+                RingSender.address(lane.queueId, entry.targetHint),
                 chunk,
                 entry.immediate,
                 entry.opcode == Opcode.WRITE_IMM ? entry.lengthBytes : total,

@@ -152,12 +152,21 @@ final class SendSlots {
         return (long) FREED.getAcquire(this);
     }
 
-    /** By the thread that polls: the record of a position has left the JFC; the position is its low half. */
+    /**
+     * A position of which a record has the low half. It is compared with the youngest one, which lags by less than the depth:
+     * the youngest freed one may lag without limit, while the records go to other JFCs.
+     */
+    static long widened(int position, long youngest) {
+        return youngest - ((int) youngest - position & 0xFFFF_FFFFL);
+    }
+
+    /**
+     * By the thread that polls: the record of a position has left the JFC; the position is its low half. The record has
+     * published how far the posts were.
+     */
     void free(int position) {
-        long before = freed;
-        long full = before + (position - (int) before);
-        if (full >= before) {
-            assert full < posted : "position " + full + " is free, of " + posted + " posted";
+        long full = widened(position, posted - 1);
+        if (full >= freed) {
             FREED.setRelease(this, full + 1);
         }
     }

@@ -33,17 +33,17 @@ final class SendStarts {
         if (entry.needsCopyEngine()) {
             return beginCopy(position, entry);
         }
-        Lane lane = entry.flow;
-        if (lane == null) {
+        TargetUse to = entry.to;
+        if (to == null) {
             return execute(entry);
         }
         if (window.isDatagram()) {
-            return sendDatagram(position, entry, lane);
+            return sendDatagram(position, entry, to);
         }
         if (entry.placesBytes && !place(entry)) {
             return false;
         }
-        return send(position, entry, lane);
+        return send(position, entry, to);
     }
 
     private boolean beginCopy(long position, Wqe entry) {
@@ -75,10 +75,10 @@ final class SendStarts {
     }
 
     /** A datagram follows nothing, and is over when it is in the ring, or its peer gone (S8.1). */
-    private boolean sendDatagram(long position, Wqe entry, Lane lane) {
-        SendPath path = lane.target.path;
+    private boolean sendDatagram(long position, Wqe entry, TargetUse to) {
+        SendPath path = to.target.path;
         try {
-            if (!path.isDead() && !path.send(window, position, entry, lane)) {
+            if (!path.isDead() && !path.send(window, position, entry, to.lane)) {
                 return false; // a full ring is the one thing that it waits for
             }
         } catch (RuntimeException e) {
@@ -106,15 +106,15 @@ final class SendStarts {
         return true;
     }
 
-    private boolean send(long position, Wqe entry, Lane lane) {
-        SendPath path = lane.target.path;
+    private boolean send(long position, Wqe entry, TargetUse to) {
+        SendPath path = to.target.path;
         if (path.isDead()) {
             window.finish(entry, CompletionStatus.ACK_TIMEOUT_ERR);
             return false;
         }
         boolean all;
         try {
-            all = path.send(window, position, entry, lane);
+            all = path.send(window, position, entry, to.lane);
         } catch (RuntimeException e) {
             Placement.forgetFence(e); // the peer went away, or local memory
             window.finish(entry, path.isDead() ? CompletionStatus.ACK_TIMEOUT_ERR : OneSided.statusOf(e, entry));

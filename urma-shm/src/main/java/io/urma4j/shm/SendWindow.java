@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link SendOrder} says when each starts, ends and has its record. {@link SendStarts} starts it, {@link WindowAnswers} says what answers mean, {@link SilentPeers} what silence means.
  */
 final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<Wqe> {
-    private static final long ALL = Long.MIN_VALUE; // also retransmissions that are overdue
     private static final int WR_FLUSH_ERR_DONE = CompletionStatus.WR_FLUSH_ERR_DONE.value();
 
     private final int queueId;
@@ -35,7 +34,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
     private final long timeoutNanos;
     private final SendOrder<Wqe, PeerLanes> order;
     private final OrderWindow<Wqe, PeerLanes> window;
-    private final Flows flows = new Flows();
+    private final Flows flows;
     private final FailedTargets failedTargets;
     private final WindowAnswers answers;
     private final SilentPeers silentPeers;
@@ -52,6 +51,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         this.isDatagram = config.mode() == TransportMode.UM;
         this.jfc = jfc;
         this.lock = jfc.lock();
+        this.flows = new Flows(lock);
         this.slots = slots;
         this.demand = demand;
         this.events = events;
@@ -119,9 +119,9 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
     /** Takes the filled entry of {@code position} into the window. */
     void add(long position, Wqe entry, @Nullable ShmTarget target) {
         if (target != null) {
-            Lane lane = flows.to(target);
-            entry.flow = lane;
-            entry.peer = lane.peer;
+            entry.to = flows.to(target);
+            entry.flow = entry.to.lane;
+            entry.peer = entry.to.lane.peer;
         } else if (entry.remote != null) {
             entry.peer = flows.to(entry.remote.home());
         }
@@ -142,11 +142,15 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         return !window.hasWaiting() && !lane.probing && !lane.restart && window.hasRoom(position);
     }
 
+    Flows flows() {
+        return flows;
+    }
+
     FailedTargets failedTargets() {
         return failedTargets;
     }
 
-    Lane laneTo(ShmTarget target) {
+    TargetUse useOf(ShmTarget target) {
         return flows.to(target);
     }
 
@@ -196,13 +200,16 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         return lock;
     }
 
-    /** Fails requests that have waited too long for their peer; returns when the next retransmission is due. */
+    /**
+     * Fails requests that have waited too long for their peer; returns when the next retransmission is due. One that is
+     * overdue was tried, and waits for something else, such as room in the ring.
+     */
     long expire(long nowNanos, long pausedNanos) {
         if (silentPeers.expire(nowNanos, pausedNanos)) {
             report();
         }
         boolean mayRetransmit = window.hasWaiting() && state() == QueueState.READY;
-        return mayRetransmit ? flows.all().nextRetryNanos(ALL) : Long.MAX_VALUE;
+        return mayRetransmit ? flows.all().nextRetryNanos(nowNanos) : Long.MAX_VALUE;
     }
 
     /** Starts what can be started, and reports what is finished. */
@@ -218,7 +225,8 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
     /** The same now. Only a flow that retransmits asks for the time; reading the clock costs as much as a post. */
     @Override
     public void advance() {
-        boolean mayRetransmit = window.hasWaiting() && answers.rnr() > 0;
+        boolean mayRetransmit =
+                window.hasWaiting() && (answers.rnr() > 0 || order.failures().failures() > 0);
         advance(mayRetransmit ? System.nanoTime() : 0);
     }
 
@@ -227,6 +235,10 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         if (!isBusy()) { // the record of a long copy comes before these
             owed = false;
             order.report();
+        }
+        demandChanged();
+        if (owed) {
+            demand.wakeEngine(); // the caller may be the last that comes by for a while
         }
     }
 
@@ -307,9 +319,9 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
     @Override
     public void left(Wqe entry) {
         entry.slotsInFlight = 0;
-        Lane lane = entry.flow;
-        if (lane != null && entry.isHalfSent()) {
-            lane.target.path.abandonTrain(queueId, lane.target.queueId());
+        TargetUse to = entry.to;
+        if (to != null && entry.isHalfSent()) {
+            to.target.path.abandonTrain(queueId, to.lane.queueId);
         }
     }
 
@@ -404,6 +416,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
 
     /** Takes everything out: the queue is closed. */
     void clear() {
+        owed = false;
         order.clear();
         flows.clear();
     }

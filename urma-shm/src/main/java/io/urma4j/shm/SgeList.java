@@ -96,8 +96,20 @@ final class SgeList {
     }
 
     void release() {
+        unpin();
+        forget();
+    }
+
+    /** What it names can be closed, and it names it still. */
+    void unpin() {
         for (int i = 0; i < count; i++) {
             segment(i).unpin(user);
+        }
+    }
+
+    /** It is unpinned, and names nothing any more. */
+    void forget() {
+        for (int i = 0; i < count; i++) {
             segments[i] = null;
         }
         count = 0;

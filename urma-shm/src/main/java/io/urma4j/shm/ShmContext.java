@@ -75,6 +75,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     private final CopyOnWriteArrayList<JfcRecords> moderatedJfcs = new CopyOnWriteArrayList<>();
     private final CopyOnWriteArrayList<ShmSendQueue> sendQueues = new CopyOnWriteArrayList<>();
     private final Map<Peer, MessagePath> pathOf = new ConcurrentHashMap<>();
+    private final Set<MessagePath> ending = ConcurrentHashMap.newKeySet(); // of lost peers, until they move no bytes
 
     ShmContext(UrmaOptions options, Eid eid, ContextOptions contextOptions, ContextEvents events) {
         this.eid = eid;
@@ -240,9 +241,8 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     /** A receiver is closed: waits for the thread that delivers to it, and ends partial messages. */
     private void abandonReceives(Predicate<Inbound> closed) {
-        for (MessagePath path : pathOf.values()) {
-            path.abandon(closed);
-        }
+        pathOf.values().forEach(path -> path.abandon(closed));
+        ending.forEach(path -> path.abandon(closed)); // second: a path enters these before it leaves those
     }
 
     @Override
@@ -305,7 +305,7 @@ final class ShmContext implements ProviderContext, DataPlane {
                 memory,
                 receivers,
                 (from, tokenId) -> control.invalidate(from, tokenId),
-                demand::wakeEngine,
+                this::filled,
                 this::broken);
         pathOf.put(peer, path);
         progress.add(path);
@@ -331,10 +331,25 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     @Override
     public void pathUndone(Peer peer) {
-        MessagePath path = pathOf.remove(peer);
+        MessagePath path = pathOf.get(peer);
         if (path != null) {
+            ending.add(path); // first: a receiver that is closed meanwhile finds it here or there
+            pathOf.remove(peer);
             progress.remove(path);
             path.die();
+            forgetIfOver(path);
+        }
+    }
+
+    /** A copy into device memory has ended. Any thread. */
+    private void filled(MessagePath path) {
+        forgetIfOver(path);
+        demand.wakeEngine();
+    }
+
+    private void forgetIfOver(MessagePath path) {
+        if (path.isOver()) {
+            ending.remove(path);
         }
     }
 

@@ -38,6 +38,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final int mask;
     private long head;
     private long tail;
+    private int taken; // by messages that have no record yet
     private long notReady;
     private final DropCounts drops = new DropCounts();
     private @Nullable ReceiveWr spare; // an emptied one
@@ -104,7 +105,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         if (state == ReceiveState.ERROR) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is in ERROR and takes no receive work requests");
         }
-        return tail - head <= mask;
+        return tail - head + taken <= mask;
     }
 
     private ReceiveWr next() {
@@ -118,8 +119,8 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     }
 
     /**
-     * Progress: takes the oldest receive work request for a message, until it is {@linkplain #emptied emptied} or
-     * {@linkplain #giveBack given back}; null when there is none.
+     * Progress: takes the oldest receive work request for a message, until it is {@linkplain #free free} and {@linkplain
+     * #emptied emptied}, or {@linkplain #giveBack given back}; null when there is none.
      */
     @Nullable
     ReceiveWr take() {
@@ -131,8 +132,10 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             }
             int index = (int) head++ & mask;
             ReceiveWr wr = waiting[index];
-            waiting[index] = spare; // its place may be filled before the message is complete
+            waiting[index] = spare; // another may be given back to its place
             spare = null;
+            wr.isTaken = true;
+            taken++;
             if (tail - head < rxThreshold) {
                 tellLimit();
             }
@@ -206,10 +209,29 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         lock.release();
     }
 
-    /** Progress: the message has ended, its buffers are free. */
+    /**
+     * Progress: the message is there. Before its record: the thread that sees that may close a buffer at once, or post
+     * another one.
+     */
+    void free(ReceiveWr wr) {
+        lock.acquire();
+        release(wr);
+        lock.release();
+    }
+
+    private void release(ReceiveWr wr) {
+        if (wr.isTaken) {
+            wr.isTaken = false;
+            wr.unpin();
+            taken--;
+        }
+    }
+
+    /** Progress: the message has ended, and names its buffers no more. */
     void emptied(ReceiveWr wr) {
         lock.acquire();
-        wr.release();
+        release(wr);
+        wr.forget();
         spare = wr;
         lock.release();
     }
@@ -224,13 +246,12 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     void giveBack(ReceiveWr wr) {
         lock.acquire();
         try {
-            int index = (int) (head - 1) & mask;
-            if (!closed && tail - head <= mask) {
-                waiting[index] = wr;
-                head--;
+            release(wr);
+            if (!closed && tail - head <= mask) { // if it was free for a moment, a thread may have filled the queue
+                wr.pin();
+                waiting[(int) --head & mask] = wr;
             } else {
-                // closed, or filled up meanwhile: the queue is deeper than its JFC, and that is in ERROR
-                wr.release();
+                wr.forget();
             }
         } finally {
             lock.release();

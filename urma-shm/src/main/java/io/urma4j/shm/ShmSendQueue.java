@@ -431,6 +431,7 @@ final class ShmSendQueue implements ProviderSendQueue {
                 return;
             }
             slots.shut(SendSlots.CLOSED);
+            binding.end();
             window.copy().await();
             window.clear();
         } finally {

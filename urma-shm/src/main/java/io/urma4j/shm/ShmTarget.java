@@ -12,7 +12,7 @@ final class ShmTarget implements ProviderTarget {
     private final JettyDescriptor descriptor;
     final Peer peer;
     final SendPath path;
-    private final CopyOnWriteArrayList<Lane> lanes = new CopyOnWriteArrayList<>(); // of open queues that send to it
+    private final CopyOnWriteArrayList<TargetUse> uses = new CopyOnWriteArrayList<>(); // by open queues
 
     ShmTarget(JettyDescriptor descriptor, Peer peer, SendPath path) {
         this.descriptor = descriptor;
@@ -34,26 +34,28 @@ final class ShmTarget implements ProviderTarget {
         return !peer.isLost() && !path.isDead();
     }
 
-    void use(Lane lane) {
-        lanes.add(lane);
+    void use(TargetUse use) {
+        uses.add(use);
     }
 
-    void leave(Lane lane) {
-        lanes.remove(lane);
+    void leave(TargetUse use) {
+        uses.remove(use);
     }
 
     /** Each queue counts for itself, under its lock: a counter that all share would cost every message. */
     @Override
     public int unfinished() {
         int sum = 0;
-        for (Lane lane : lanes) {
-            sum += lane.unfinished;
+        for (TargetUse use : uses) {
+            sum += use.unfinished;
         }
         return sum;
     }
 
+    /** Takes the locks of the queues that send to it. */
     @Override
     public CompletableFuture<Void> close() {
+        uses.forEach(TargetUse::end);
         return CompletableFuture.completedFuture(null); // the home keeps nothing for it
     }
 

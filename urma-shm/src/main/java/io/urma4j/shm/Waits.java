@@ -60,8 +60,8 @@ final class Waits {
     }
 
     private static String target(Wqe entry) {
-        if (entry.flow != null) {
-            return entry.flow.target + " of " + entry.flow.peer.peer;
+        if (entry.to != null) {
+            return entry.to.target + " of " + entry.to.target.peer;
         }
         return entry.peer == null ? "-" : entry.peer.peer.toString();
     }

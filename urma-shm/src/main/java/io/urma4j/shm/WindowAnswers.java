@@ -1,6 +1,7 @@
 package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
+import io.urma4j.Opcode;
 import io.urma4j.QueueState;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.spi.support.SendEntry.Stage;
@@ -64,7 +65,7 @@ final class WindowAnswers {
                 window.finish(entry, CompletionStatus.SUCCESS);
             }
             case Answer.NOT_READY -> notReady(position, entry, lane, window.state() == QueueState.READY);
-            case Answer.LATER -> notReady(position, entry, lane, false);
+            case Answer.LATER -> later(position, entry, lane);
             case Answer.HELD -> held(position, entry, lane);
             case Answer.REFUSED -> window.finish(entry, CompletionStatus.REM_ACCESS_ABORT_ERR);
             case Answer.UNSUPPORTED -> window.finish(entry, CompletionStatus.REM_UNSUPPORTED_REQ_ERR);
@@ -73,9 +74,18 @@ final class WindowAnswers {
     }
 
     private void held(long position, Wqe entry, Lane lane) {
-        if (lane.probing) {
+        if (lane.probing && !entry.restarts) {
             window.repeat(position, entry);
         } else { // behind nothing: a peer that says so for ever would hold us up for ever
+            window.finish(entry, CompletionStatus.REM_OPERATION_ERR);
+        }
+    }
+
+    /** Only a revocation takes its time, whatever {@code rnrRetry}; to other messages a peer could say so for ever. */
+    private void later(long position, Wqe entry, Lane lane) {
+        if (entry.opcode == Opcode.SEND_INVALIDATE) {
+            notReady(position, entry, lane, false);
+        } else {
             window.finish(entry, CompletionStatus.REM_OPERATION_ERR);
         }
     }
@@ -86,8 +96,8 @@ final class WindowAnswers {
             window.finish(entry, CompletionStatus.RNR_RETRY_CNT_EXC_ERR);
             return;
         }
-        if (!lane.probing) {
-            events.receiverNotReady(lane.target);
+        if (!lane.probing && entry.to != null) {
+            events.receiverNotReady(entry.to.target);
         }
         lane.notReady();
         lane.retryAtNanos = System.nanoTime() + Math.max(1, entry.answerArgument) * MICRO;

@@ -97,11 +97,21 @@ final class WindowRecords {
             this.index = other.attach(this);
         }
 
+        /** Under the lock of that JFC. A thread that polls the record finds that it was made. */
+        boolean push(JfcRecords other, long position, Wqe entry) {
+            long before = made;
+            made = position + 1;
+            boolean isMade = other.isValid() && pushInto(other, index, position, entry);
+            if (!isMade) {
+                made = before;
+            }
+            return isMade;
+        }
+
         @Override
         public void recordTaken(int position) {
-            long before = taken;
-            long full = before + (position - (int) before);
-            if (full >= before) {
+            long full = SendSlots.widened(position, made - 1);
+            if (full >= taken) {
                 taken = full + 1;
                 freedElsewhere.accumulateAndGet(full + 1, Math::max);
             }
@@ -147,11 +157,7 @@ final class WindowRecords {
             return Told.LATER;
         }
         try {
-            if (!other.isValid() || !pushInto(other, owner.index, position, entry)) {
-                return Told.NO_ROOM;
-            }
-            owner.made = position + 1;
-            return Told.YES;
+            return owner.push(other, position, entry) ? Told.YES : Told.NO_ROOM;
         } finally {
             other.lock().release();
         }

@@ -49,6 +49,10 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     long notifyOffset;
 
+    /** The receiver that a message names; null for every other work request. */
+    @Nullable
+    TargetUse to;
+
     /** The blocks that it moves; then {@link #remote} is the import of the latest one. Null for every other work request. */
     @Nullable
     BlockTransfer blocks;
@@ -76,6 +80,9 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     /** Bytes of the message that lie in the ring or went through it. */
     long sentBytes;
+
+    /** It went to the peer as the restart of its flow, which no honest peer holds back. */
+    boolean restarts;
 
     /** Slots in the ring whose answers are not there yet. */
     int slotsInFlight;
@@ -149,7 +156,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     /** A message that lies in one slot of the ring already. The places that {@link #release} has emptied stay so. */
     void fillSent(
             Opcode opcode,
-            Lane lane,
+            TargetUse use,
             ShmSegment local,
             long localOffset,
             int lengthBytes,
@@ -169,14 +176,16 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         hasPlaced = false;
         answer = 0;
         sentBytes = lengthBytes;
+        restarts = false;
         slotsInFlight = 1;
-        flow = lane;
-        peer = lane.peer;
+        to = use;
+        flow = use.lane;
+        peer = use.lane.peer;
         sges.fill(local, localOffset, lengthBytes);
         resetFlow();
         enterFlow(0);
         sges.pin();
-        lane.unfinished++;
+        use.unfinished++;
     }
 
     private void begin(Opcode opcode, int flags, long userContext, long lengthBytes) {
@@ -190,6 +199,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         remote = null;
         notify = null;
         blocks = null;
+        to = null;
         flow = null;
         peer = null;
         isInline = false;
@@ -241,6 +251,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
     /** Forgets what was sent of it: it is to be sent from its start. */
     void rewind() {
         sentBytes = 0;
+        restarts = false;
         slotsInFlight = 0;
         answer = 0;
         answerArgument = 0;
@@ -355,8 +366,8 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         if (notify != null) {
             notify.pin();
         }
-        if (flow != null) {
-            flow.unfinished++;
+        if (to != null) {
+            to.unfinished++;
         }
     }
 
@@ -386,10 +397,11 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
             notify.unpin();
             notify = null;
         }
-        if (flow != null) {
-            flow.unfinished--;
-            flow = null;
+        if (to != null) {
+            to.unfinished--;
+            to = null;
         }
+        flow = null;
         after = null;
         followsEvent = false;
         isInline = false;

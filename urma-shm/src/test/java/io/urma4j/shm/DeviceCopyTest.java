@@ -244,6 +244,24 @@ class DeviceCopyTest {
         assertThat(poller.next()).returns(101L, Outcome::lengthBytes);
     }
 
+    /** S9.4: a receiver that is closed moves no bytes, also not those of a peer that is gone. */
+    @Test
+    void receiverClosesWhileItsBufferIsFilledForASenderThatHasEnded() {
+        Jfr jfr = context.createJfr(jfc, JfrConfig.builder().build());
+        jfr.receive(onDevice, 0, SIZE, 1);
+        var sender = Sender.of(urma, jfr);
+        assertThat(sender.queue().send(sender.target(), sender.source(), 0, 100, 1))
+                .isTrue();
+        assertThat(poller.within(Duration.ofMillis(20))).isEmpty();
+        sender.context().close();
+        Patience.await("the end of the path", () -> context.paths().isEmpty());
+
+        jfr.close();
+
+        onDevice.close();
+        memory.close();
+    }
+
     /** S15.36: an engine that copies multiples alone could not move any range of bytes. */
     @Test
     void engineOfMultiplesIsRefused() {

@@ -24,7 +24,7 @@ class MessagePathTest {
                 (_, _) -> {
                     throw new AssertionError("no message invalidates anything");
                 },
-                () -> {},
+                _ -> {},
                 (_, why) -> broken.add(why));
     }
 

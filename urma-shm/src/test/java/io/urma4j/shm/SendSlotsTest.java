@@ -28,6 +28,19 @@ class SendSlotsTest {
         }
     }
 
+    /** S9.3: a record has 32 bits of a position; records in other JFCs free nothing here. */
+    @Test
+    void aRecordFreesItsSlotHoweverManyHadNoneHere() {
+        for (long i = 0; i <= 1L << 31; i++) {
+            slots.take(0);
+        }
+
+        slots.free((int) slots.posted() - 2);
+        assertThat(slots.freed()).isEqualTo(slots.posted() - 1);
+        slots.free((int) slots.posted() - 1);
+        assertThat(slots.freed()).isEqualTo(slots.posted());
+    }
+
     @Test
     void aMessageThatMustMakeARecordDoesNotGoTheShortWay() {
         SendSlots signalled = new SendSlots(DEPTH, 2);

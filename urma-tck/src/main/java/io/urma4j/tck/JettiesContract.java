@@ -20,6 +20,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -293,6 +294,29 @@ public abstract class JettiesContract extends Contract {
         var jetty = pair.initiator().asHome().jetty(Pair.RC_SEND, Pair.RC_RECEIVE);
 
         assertRefused(UrmaStatus.EINVAL, jetty::unbind).hasMessageContaining("not bound");
+    }
+
+    /** S5.7: the same pair is not bound any more once its unbind has begun. */
+    @Rule("S5.7")
+    @Test
+    void jettyThatIsBeingUnboundIsNotBound() throws Exception {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        var connection = pair.connection();
+        var jetty = ((LocalHomeQueue) connection.here()).jetty();
+        var target = jetty.boundTarget().orElseThrow();
+        CompletableFuture<Void> unbound;
+
+        processOfHome().stop();
+        try {
+            unbound = jetty.unbindAsync();
+            assertRefused(UrmaStatus.EAGAIN, () -> jetty.bind(target)).hasMessageContaining("unbound");
+        } finally {
+            processOfHome().proceed();
+        }
+
+        unbound.get(30, TimeUnit.SECONDS);
+        jetty.bind(target);
+        assertThat(jetty.state()).isEqualTo(QueueState.READY);
     }
 
     /** S5.7: after an unbind at both ends, both can be bound again. */

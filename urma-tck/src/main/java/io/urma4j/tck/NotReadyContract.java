@@ -81,6 +81,28 @@ public abstract class NotReadyContract extends Contract {
                 .isEqualTo(-1);
     }
 
+    /** S8.9: a queue is one target, however often it was imported. */
+    @Rule("S8.9")
+    @Test
+    void messageByAnotherImportDoesNotBreakALongOne() {
+        int lengthBytes = 4 << 20;
+        var receiver = pair.receiver(2L * lengthBytes);
+        var again = pair.initiator().context().importJetty(receiver.queue().shared());
+        receiver.receive(2, lengthBytes, 8);
+        var queue = pair.initiator().queue();
+        var source = pair.initiator().buffer(lengthBytes, new Payload(6));
+
+        queue.jfs().send(receiver.target(), source, 0, lengthBytes, 1);
+        queue.jfs().send(again, source, 0, 16, 2);
+
+        assertThat(receiver.queue().nextOnes(2))
+                .extracting(Outcome::lengthBytes)
+                .containsExactly((long) lengthBytes, 16L);
+        assertThat(queue.awaitCompletions(2)).allMatch(Outcome::isSuccess);
+        assertThat(receiver.buffer().firstDifference(new Payload(6), 0, 0, lengthBytes))
+                .isEqualTo(-1);
+    }
+
     /** S6.7, S6.8: flush does not return a request that overtook an unstarted message and has its record. */
     @Rule({"S6.7", "S6.8"})
     @Test

@@ -292,6 +292,21 @@ public abstract class StatesContract extends Contract {
         assertThat(Stream.concat(ended.stream(), waited.stream())).containsExactlyInAnyOrder(0L, 1L, 2L, 3L);
     }
 
+    /** S6.3: the same by its send half. */
+    @Rule("S6.3")
+    @Test
+    void resetOfTheSendHalfOfAnRcJettyUnbindsIt() {
+        var connection = pair.connection();
+        var jetty = ((LocalHomeQueue) connection.here()).jetty();
+        jetty.modify(QueueState.ERROR);
+        connection.queue().drainAndFlush();
+
+        jetty.jfs().modify(QueueState.RESET);
+
+        assertThat(jetty.state()).isEqualTo(QueueState.RESET);
+        assertThat(jetty.boundTarget()).isEmpty();
+    }
+
     /** S6.3: {@code modify(RESET)} of an RC Jetty unbinds it. */
     @Rule("S6.3")
     @Test

@@ -43,7 +43,7 @@ public final class Names {
                 .thenApply(answer -> new NamedSegment(answer.home.describe(answer.named), answer.named.token())));
     }
 
-    /** All names whose homes answer; one that does not answer in time is left out. */
+    /** All names whose homes answer; one that does not answer in time is left out, or whose answer describes no segment. */
     public CompletableFuture<List<PublishedSegment>> published(Duration timeout) {
         long deadlineNanos = engine.deadline(timeout);
         return engine.ask(() -> published(deadlineNanos));
@@ -53,13 +53,9 @@ public final class Names {
         List<PublishedSegment> found = new ArrayList<>();
         List<CompletableFuture<?>> asked = new ArrayList<>();
         for (String name : directory.names()) {
-            asked.add(ask(name, false, deadlineNanos).handle((answer, failure) -> {
-                if (failure == null) {
-                    found.add(new PublishedSegment(
-                            name, answer.home.describe(answer.named), answer.home.toString(), answer.named.users()));
-                }
-                return name;
-            }));
+            asked.add(ask(name, false, deadlineNanos)
+                    .thenApply(answer -> answer.published(name))
+                    .handle((segment, failure) -> failure == null && found.add(segment)));
         }
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(_ -> {
             found.sort(Comparator.comparing(PublishedSegment::name));
@@ -67,7 +63,11 @@ public final class Names {
         });
     }
 
-    private record Found(Neighbour.Greeted home, Named named) {}
+    private record Found(Neighbour.Greeted home, Named named) {
+        PublishedSegment published(String name) {
+            return new PublishedSegment(name, home.describe(named), home.toString(), named.users());
+        }
+    }
 
     private CompletableFuture<Found> ask(String name, boolean withToken, long deadlineNanos) {
         Optional<? extends Neighbour> home = directory.home(name);

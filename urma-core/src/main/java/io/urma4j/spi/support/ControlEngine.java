@@ -33,6 +33,9 @@ public interface ControlEngine {
         return false;
     }
 
+    /** A caller waits for a result that no step has completed yet: the end of the engine fails it. The engine's thread. */
+    default void awaits(CompletableFuture<?> result) {}
+
     /** The deadline of a timeout that starts now. */
     default long deadline(Duration timeout) {
         long longest = Long.MAX_VALUE / 4; // so that sums and differences do not overflow
@@ -57,18 +60,21 @@ public interface ControlEngine {
     default <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> step, Consumer<T> undo) {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (!submit(() -> run(step, undo, result))) {
-            result.completeExceptionally(closed());
+            result.completeExceptionally(refusal());
         }
         return result;
     }
 
     private <T> void run(Supplier<CompletableFuture<T>> step, Consumer<T> undo, CompletableFuture<T> result) {
         if (isClosed()) {
-            result.completeExceptionally(closed());
+            result.completeExceptionally(refusal());
             return;
         }
         try {
             var _ = step.get().whenComplete((value, failure) -> handOver(value, failure, undo, result));
+            if (!result.isDone()) {
+                awaits(result);
+            }
         } catch (RuntimeException e) {
             result.completeExceptionally(causeOf(e));
         }
@@ -83,7 +89,8 @@ public interface ControlEngine {
         }
     }
 
-    private UrmaException closed() {
+    /** The failure of what an ended engine does not do. */
+    default UrmaException refusal() {
         return new UrmaException(UrmaStatus.EINVAL, this, "is closed");
     }
 

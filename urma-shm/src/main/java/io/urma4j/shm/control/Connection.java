@@ -14,6 +14,7 @@ import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Answer;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.control.ControlMessage.Revoke;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -154,12 +155,14 @@ final class Connection {
         }
         ByteBuffer bytes = ControlCodec.encode(message);
         if (!pending.isEmpty() || !sentNow(bytes, descriptors)) {
-            enqueue(bytes, descriptors);
+            enqueue(bytes, message instanceof Revoke, descriptors);
         }
     }
 
-    private void enqueue(ByteBuffer bytes, Fd... descriptors) {
-        if (pending.size() == MAX_PENDING || pendingDescriptors + descriptors.length > MAX_PENDING_DESCRIPTORS) {
+    /** Revocations are as many as the grants that the peer has; it need not have read them, when a context ends. */
+    private void enqueue(ByteBuffer bytes, boolean isRevocation, Fd... descriptors) {
+        if ((pending.size() >= MAX_PENDING && !isRevocation)
+                || pendingDescriptors + descriptors.length > MAX_PENDING_DESCRIPTORS) {
             end("it left " + pending.size() + " messages unread");
             return;
         }

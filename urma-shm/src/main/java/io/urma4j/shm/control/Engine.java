@@ -14,6 +14,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -104,6 +107,7 @@ final class Engine implements ControlEngine {
     private final Turn turn;
     private final Runnable atEnd;
 
+    private final Set<Runnable> open = ConcurrentHashMap.newKeySet(); // each fails a result that a caller waits for
     private final ReentrantLock inside = new ReentrantLock();
 
     // owned by the lock's holder, or before the thread starts
@@ -254,6 +258,14 @@ final class Engine implements ControlEngine {
         return closed;
     }
 
+    /** A timer or a peer completes it, or the end of the engine does. */
+    @Override
+    public void awaits(CompletableFuture<?> result) {
+        Runnable failure = () -> result.completeExceptionally(refusal());
+        open.add(failure);
+        var _ = result.whenComplete((_, _) -> open.remove(failure));
+    }
+
     /** Ends the thread after this round. */
     void stop() {
         stopped = true;
@@ -275,6 +287,7 @@ final class Engine implements ControlEngine {
         try {
             stopped = true;
             runTasks(); // those that were in time; what they ask for is refused as closed
+            open.forEach(Runnable::run);
             epoll.close();
             wake.close();
             closer.close();

@@ -12,7 +12,10 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.support.Timers;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -27,6 +30,7 @@ final class Imports {
     private final long closeTimeoutNanos;
     private final boolean trustsHugePages;
     private final Windows windows;
+    private final Set<ShmImport> ending = new HashSet<>(); // whose fences wait for native calls
     private final long ownPid = ProcessHandle.current().pid();
 
     Imports(Engine engine, ContextEvents events, long closeTimeoutNanos, boolean trustsHugePages, Windows windows) {
@@ -122,8 +126,10 @@ final class Imports {
 
     private void fence(ShmImport ended, Runnable then) {
         if (ended.tryFence()) {
+            ending.remove(ended);
             then.run();
         } else {
+            ending.add(ended);
             engine.after(FENCE_RETRY_NANOS, () -> fence(ended, then));
         }
     }
@@ -166,8 +172,19 @@ final class Imports {
         }
     }
 
-    /** Ends all imports of a peer because this context ends; {@code false} while a native call holds one. */
-    boolean endAll(Peer home) {
+    /**
+     * Ends the imports of all homes because this context ends; {@code false} while a native call holds one, also of those that
+     * were revoked or lost before.
+     */
+    boolean endAll(Collection<Peer> homes) {
+        boolean all = true;
+        for (Peer home : homes) {
+            all &= hasEnded(home);
+        }
+        return all && ending.isEmpty();
+    }
+
+    private static boolean hasEnded(Peer home) {
         home.imports.values().removeIf(one -> {
             one.markRevoked();
             return one.tryFence();

@@ -86,8 +86,8 @@ final class Serving implements PeerEvents {
             return;
         }
         switch (request) {
-            case ImportSegment m -> paced(from, via, () -> exports.importRequested(from, via, m));
-            case ImportQueue m -> paced(from, via, () -> queueRequested(from, via, m));
+            case ImportSegment m -> paced(from, via, m, () -> exports.importRequested(from, via, m));
+            case ImportQueue m -> paced(from, via, m, () -> queueRequested(from, via, m));
             case OpenWindows m -> imports.windows().requested(from, via, m.request(), 0, descriptors);
             case OpenWindowTable m -> imports.windows().requested(from, via, m.request(), m.table(), descriptors);
             case OpenBounce m -> bounces.requested(from, via, m, descriptors);
@@ -117,14 +117,18 @@ final class Serving implements PeerEvents {
                 : events.resources(kind, after, limit);
     }
 
-    private void paced(Peer from, Connection via, BooleanSupplier isRight) {
+    private void paced(Peer from, Connection via, Request request, BooleanSupplier isRight) {
         limiter.check(
                 engine,
                 from.pid(),
                 from::importsFromUs,
                 isRight,
                 () -> !via.isClosed() && !closing,
-                () -> via.end("it sent too many requests with wrong tokens"));
+                // no reason to end the connection: processes of other PID namespaces have one number, 0
+                () -> via.send(new Refused(
+                        request.request(),
+                        UrmaStatus.EAGAIN,
+                        "limit of " + GuessLimiter.MAX_DELAYED + " delayed requests with wrong tokens reached")));
     }
 
     private boolean queueRequested(Peer from, Connection via, ImportQueue m) {

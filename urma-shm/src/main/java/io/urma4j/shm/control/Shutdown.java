@@ -3,6 +3,7 @@ package io.urma4j.shm.control;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.shm.control.RuntimeDirectory.ContextLock;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -13,6 +14,8 @@ import java.util.stream.Stream;
  * an import.
  */
 final class Shutdown {
+    private static final System.Logger LOG = System.getLogger(Shutdown.class.getName());
+
     private static final long RETRY_NANOS = 1_000_000;
 
     private final Engine engine;
@@ -61,10 +64,10 @@ final class Shutdown {
     CompletableFuture<Void> begin(long deadlineNanos) {
         if (begun.compareAndSet(false, true)) {
             ended.thenRun(() -> Thread.startVirtualThread(() -> {
-                exports.close();
+                attempt(exports::close);
                 told.complete(null);
             }));
-            engine.execute(() -> takeBack(deadlineNanos));
+            engine.execute(() -> orFinish(() -> takeBack(deadlineNanos)));
         }
         return told;
     }
@@ -76,19 +79,15 @@ final class Shutdown {
         Stream<CompletableFuture<?>> revoked =
                 exports.segments().all().stream().map(segment -> exports.revoke(segment, deadlineNanos));
         CompletableFuture.allOf(revoked.toArray(CompletableFuture[]::new))
-                .whenComplete((done, failure) -> giveBack(deadlineNanos));
+                .whenComplete((done, failure) -> orFinish(() -> giveBack(deadlineNanos)));
     }
 
     private void giveBack(long deadlineNanos) {
-        boolean all = true;
-        for (Peer peer : peers.living()) {
-            all &= imports.endAll(peer);
-        }
-        if (all) {
+        if (imports.endAll(peers.living())) {
             peers.sayGoodbye("closed");
             flush(deadlineNanos);
         } else if (deadlineNanos - System.nanoTime() > 0) {
-            engine.after(RETRY_NANOS, () -> giveBack(deadlineNanos));
+            engine.after(RETRY_NANOS, () -> orFinish(() -> giveBack(deadlineNanos)));
         } else {
             finish(false);
         }
@@ -96,9 +95,19 @@ final class Shutdown {
 
     private void flush(long deadlineNanos) {
         if (peers.hasPending() && deadlineNanos - System.nanoTime() > 0) {
-            engine.after(RETRY_NANOS, () -> flush(deadlineNanos));
+            engine.after(RETRY_NANOS, () -> orFinish(() -> flush(deadlineNanos)));
         } else {
             finish(true);
+        }
+    }
+
+    /** A step that fails is the last one: the caller waits for the end, which must come all the same (S12.6). */
+    private void orFinish(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, () -> engine + " ends: a step of its end failed", e);
+            finish(false);
         }
     }
 
@@ -107,23 +116,36 @@ final class Shutdown {
      * its end.
      */
     private void finish(boolean touchNothing) {
-        requests.failAll(new UrmaException(UrmaStatus.EINVAL, engine, "is closed"));
+        attempt(() -> requests.failAll(new UrmaException(UrmaStatus.EINVAL, engine, "is closed")));
         for (Peer peer : peers.living()) {
-            paths.lost(peer, "we are closed");
-            imports.windows().homeLost(peer);
-            Bounces.lost(peer);
-            PathMemory open = peer.path.open();
-            if (open != null) {
-                open.close();
-            }
+            attempt(() -> leave(peer));
         }
-        imports.windows().close();
-        peers.closeAll();
-        directory.sockets().unlink(peers.address());
+        attempt(() -> imports.windows().close());
+        attempt(peers::closeAll);
+        attempt(() -> directory.sockets().unlink(peers.address()));
         if (touchNothing) {
-            lock.file().remove();
+            attempt(() -> lock.file().remove());
         }
-        directory.close();
+        attempt(directory::close);
         engine.stop();
+    }
+
+    private void leave(Peer peer) {
+        paths.lost(peer, "we are closed");
+        imports.windows().homeLost(peer);
+        Bounces.lost(peer);
+        PathMemory open = peer.path.open();
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    /** What cannot be released, such as a file in a directory that cannot be written, delays nothing else. */
+    private void attempt(Runnable release) {
+        try {
+            release.run();
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, () -> engine + " leaves something behind", e);
+        }
     }
 }

@@ -13,6 +13,7 @@ import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Refused;
+import io.urma4j.spi.control.ControlMessage.Revoke;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -154,6 +155,26 @@ class ConnectionTest {
         assertThat(sends(1)).as("beyond it").isFalse();
 
         assertThat(ends).singleElement().asString().contains("unread");
+    }
+
+    /** S7.9: a context that ends revokes all grants of a peer in one step. */
+    @Test
+    void revocationsWaitBeyondThatLimit() throws Exception {
+        int sent = fillSocket();
+        boolean open = onEngine(() -> {
+            for (int i = 0; i < 2 * MAX_PENDING; i++) {
+                connection.send(new Revoke(i));
+            }
+            return !connection.isClosed();
+        });
+
+        assertThat(open).isTrue();
+        for (int i = 0; i < sent; i++) {
+            assertThat(other.receive()).contains(new Done(i));
+        }
+        for (int i = 0; i < 2 * MAX_PENDING; i++) {
+            assertThat(other.receive()).contains(new Revoke(i));
+        }
     }
 
     @Test

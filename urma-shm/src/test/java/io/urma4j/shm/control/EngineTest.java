@@ -2,6 +2,7 @@ package io.urma4j.shm.control;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.urma4j.libc.Epoll;
@@ -126,6 +127,23 @@ class EngineTest {
             });
             removed.join();
         }
+    }
+
+    /** S12.6: timers and peers complete nothing any more. */
+    @Test
+    void resultsThatAreOpenAtItsEndFail() throws Exception {
+        engine.start();
+        CompletableFuture<Void> open = engine.ask(CompletableFuture::new);
+        CompletableFuture<Integer> done = engine.ask(() -> CompletableFuture.completedFuture(7));
+        assertThat(done.get(10, SECONDS)).isEqualTo(7);
+        assertThat(open).isNotDone();
+
+        engine.execute(engine::stop);
+        ended.get(10, SECONDS);
+        engineIsOver = true;
+
+        assertThat(open).isCompletedExceptionally();
+        assertThatThrownBy(open::join).hasMessageContaining("is closed");
     }
 
     @Test

@@ -27,6 +27,7 @@ import io.urma4j.libc.MemFd.Seal;
 import io.urma4j.libc.UnixSocket;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.ProviderContext.PublishedSegment;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Bind;
@@ -35,6 +36,7 @@ import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.Lookup;
+import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
@@ -46,6 +48,7 @@ import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.tck.Patience;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,6 +83,22 @@ class HostilePeerTest {
     @AfterEach
     void closed() {
         context.close();
+    }
+
+    /** One home cannot hide the names of all others. */
+    @Test
+    void aHomeThatDescribesNoSegmentIsLeftOutOfTheNames() throws Exception {
+        get(context.share(Access.READ).publish("orders", false));
+        Files.writeString(directory.resolve("names/broken"), new NameRecord(RawPeer.ID, 5).toLine() + "\n");
+        try (RawHome raw = RawHome.at(directory, RawPeer.ID)) {
+            var published = context.plane.published(TestContext.LONG);
+            try (RawPeer asked = raw.greet()) {
+                long request = asked.receive(Lookup.class).request();
+                asked.send(new Named(request, 5, 1, 0, Access.READ, TokenPolicy.NONE, null, 0, List.of()));
+
+                assertThat(get(published)).extracting(PublishedSegment::name).containsExactly("orders");
+            }
+        }
     }
 
     /** Each peer costs descriptors, and those of another namespace of process ids have no number by which to count them. */

@@ -15,6 +15,7 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage;
 import io.urma4j.spi.control.ControlMessage.Goodbye;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,6 +85,26 @@ class LostPeerTest {
         await().until(() -> context.lost.size() == 1);
         assertThat(context.lost.getFirst()).startsWith("proven 7: ").contains("connection ended");
         await().until(() -> segment.importers().isEmpty());
+    }
+
+    /** S12.4: the kernel reports such an end before it gives out the goodbye. */
+    @Test
+    void theGoodbyeOfAPeerThatLeftMessagesUnreadArrives() throws Exception {
+        ShmSegment segment = context.share(Access.READ);
+        try (HeldLock _ = new HeldLock(directory, RawPeer.ID)) {
+            RawPeer peer = importerOf(segment);
+            CountDownLatch engine = context.hold();
+            peer.send(new Lookup(2, "unknown", false));
+            engine.countDown();
+            context.settle(); // the answer lies there
+            CountDownLatch again = context.hold();
+            peer.send(new Goodbye("for the test"));
+            peer.close();
+            again.countDown();
+
+            await().until(() -> context.lost.size() == 1);
+            assertThat(context.lost.getFirst()).startsWith("proven 7: ").contains("goodbye");
+        }
     }
 
     @Test

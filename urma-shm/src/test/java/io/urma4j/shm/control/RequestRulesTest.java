@@ -271,9 +271,9 @@ class RequestRulesTest {
         }
     }
 
-    /** S7.6. */
+    /** S7.6: its number may be that of others, so that its connection must not end. */
     @Test
-    void aPeerWithTooManyDelayedRequestsIsCutOff() throws Exception {
+    void aPeerWithTooManyDelayedRequestsIsAskedToComeLater() throws Exception {
         ShmSegment segment = context.share(Access.READ);
         var wrong = new ImportSegment(
                 1,
@@ -290,13 +290,17 @@ class RequestRulesTest {
             peer.sendPatiently(new Lookup(2, "unknown", false));
             assertThat(answerTo(peer, 2)).as("at the limit it is served").isTrue();
 
+            var next = new ImportSegment(3, wrong.tokenId(), wrong.key(), Access.READ, wrong.token());
             for (int i = 0; i < MAX_DELAYED; i++) {
-                peer.sendPatiently(wrong);
+                peer.sendPatiently(next);
             }
+            peer.sendPatiently(new Lookup(4, "unknown", false));
 
-            assertThat(answerTo(peer, 3))
-                    .as("beyond the limit its connection ends")
-                    .isFalse();
+            assertThat(peer.receive(Refused.class))
+                    .as("beyond the limit it is refused at once")
+                    .returns(3L, Refused::request)
+                    .returns(UrmaStatus.EAGAIN, Refused::status);
+            assertThat(answerTo(peer, 4)).as("and its connection stays").isTrue();
         }
     }
 

@@ -178,6 +178,79 @@ class ShutdownTest {
         assertThat(home.lost.getFirst()).startsWith("proven");
     }
 
+    /** S7.9: the home has revoked the import, and would use the memory again. */
+    @Test
+    void aContextWaitsForTheNativeCallThatHoldsARevokedImport() throws Exception {
+        TestContext importer = new TestContext(directory);
+        ShmSegment segment = home.share(Access.READ_WRITE);
+        ShmImport imported = importer.importFrom(segment, Access.READ_WRITE);
+        CompletableFuture<?> revoked;
+        CompletableFuture<Void> closed;
+        try (var _ = new NativeCall(imported.memory)) {
+            revoked = segment.unregister(LONG);
+            await().until(imported::isRevoked);
+            closed = importer.plane.close(LONG);
+            await().during(SHORT).until(() -> !closed.isDone());
+            assertThat(segment.importers()).hasSize(1);
+            assertThat(revoked).isNotDone();
+        }
+
+        get(closed);
+        get(revoked);
+    }
+
+    /** S12.5: the lock would prove its end while it still touches the memory. */
+    @Test
+    void aContextWhoseLostImportIsHeldByANativeCallKeepsItsLock() throws Exception {
+        TestContext importer = new TestContext(directory);
+        ShmImport imported = importer.importFrom(home.share(Access.READ_WRITE), Access.READ_WRITE);
+        try (var _ = new NativeCall(imported.memory)) {
+            importer.plane.cutOff(imported.home(), "for the test");
+            await().until(imported::isRevoked);
+
+            get(importer.plane.close(SHORT));
+
+            assertThat(locks()).hasSize(2);
+            get(home.plane.close(SHORT));
+        }
+    }
+
+    /** S12.6: no timer ends it any more. */
+    @Test
+    void theReleaseOfAnImportThatANativeCallHoldsFailsWithTheContext() throws Exception {
+        TestContext importer = new TestContext(directory);
+        ShmImport imported = importer.importFrom(home.share(Access.READ_WRITE), Access.READ_WRITE);
+        try (var _ = new NativeCall(imported.memory)) {
+            CompletableFuture<Void> released = imported.close();
+            get(importer.plane.close(SHORT));
+
+            UrmaException failure = failureOf(released);
+            assertThat(failure.status()).isEqualTo(UrmaStatus.EINVAL);
+            assertThat(failure).hasMessageContaining("is closed");
+            get(home.plane.close(SHORT));
+        }
+    }
+
+    /** S12.6: what cannot be removed stays, and delays nothing else. */
+    @Test
+    void aContextEndsThoughItsFilesCannotBeRemoved() throws Exception {
+        ShmSegment segment = home.share(Access.READ);
+        get(segment.publish("a name", false));
+        replaceByDirectory(directory.resolve("names").resolve("a name"));
+        replaceByDirectory(directory.resolve(home.plane.address()));
+
+        get(home.plane.close(LONG));
+
+        assertThat(segment.exported().isRevoked()).isTrue();
+        assertThat(locks()).isEmpty();
+    }
+
+    /** A file that {@code unlink} does not remove. */
+    private static void replaceByDirectory(Path file) throws IOException {
+        Files.delete(file);
+        Files.createDirectory(file);
+    }
+
     /** S7.9: the home learns of the release when the call has ended, and not before. */
     @Test
     void anImportIsReleasedWhenTheNativeCallThatHoldsItEnds() throws Exception {

@@ -1,0 +1,125 @@
+package io.urma4j.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.urma4j.Access;
+import io.urma4j.AllocOptions;
+import io.urma4j.ContextOptions;
+import io.urma4j.Eid;
+import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
+import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.PostFlags;
+import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaOptions;
+import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.ProviderSegment;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.tck.Patience;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a receive work request holds between its message and its record. */
+@Timeout(60)
+class ReceivesTest {
+    private static final int SIZE = 8192;
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path runtime;
+
+    private final List<String> seen = new CopyOnWriteArrayList<>();
+    private ShmContext context;
+    private ProviderSegment buffer;
+    private ShmReceiveQueue receives;
+    private ShmJfc jfc;
+
+    @BeforeEach
+    void open() throws Exception {
+        context = new ShmContext(
+                UrmaOptions.DEFAULT.withRuntimeDirectory(runtime),
+                Eid.ofIpv4(0x7F00_0001),
+                ContextOptions.DEFAULT,
+                _ -> {});
+        buffer = context.register(new SegmentRequest(
+                        context.allocate(SIZE, AllocOptions.DEFAULT),
+                        null,
+                        Access.LOCAL_ONLY,
+                        TokenPolicy.NONE,
+                        Token.of(0)))
+                .get(20, TimeUnit.SECONDS);
+        jfc = (ShmJfc) context.createJfc(JfcConfig.DEFAULT, this::recorded);
+        JfrConfig one = JfrConfig.builder().depth(1).policy(TokenPolicy.NONE).build();
+        receives = (ShmReceiveQueue) context.createReceiveQueue(one, jfc);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        receives.close();
+        jfc.close();
+        context.close(LONG).get(20, TimeUnit.SECONDS);
+    }
+
+    /** Under the lock of the JFC, when the record has just become visible. */
+    private void recorded() {
+        seen.add(buffer.unfinished() + " work requests name the buffer");
+    }
+
+    /** S10.5, S10.6: else more messages could arrive than its depth says, and the JFC overflow. */
+    @Test
+    void whatAMessageHasTakenCountsUntilItsRecord() {
+        assertThat(receives.receive(buffer, 0, SIZE, 1)).isTrue();
+        ReceiveWr taken = receives.take();
+
+        assertThat(receives.receive(buffer, 0, SIZE, 2)).isFalse();
+        receives.giveBack(taken); // its message broke off
+        assertThat(receives.counters().get("waiting")).isEqualTo(1);
+        assertThat(receives.receive(buffer, 0, SIZE, 2)).isFalse();
+
+        ReceiveWr again = receives.take();
+        assertThat(again.userContext).isEqualTo(1);
+        receives.free(again);
+        assertThat(receives.receive(buffer, 0, SIZE, 3))
+                .as("before the thread that saw the record knows of its end")
+                .isTrue();
+        receives.emptied(again);
+        assertThat(buffer.unfinished()).isEqualTo(1);
+    }
+
+    /** S4.1: the thread that sees the record may unregister the buffer at once. */
+    @Test
+    void theRecordOfAMessageComesWhenItsBufferIsFree() throws Exception {
+        var target = context.importQueue(receives.descriptor(), null, LONG).get(20, TimeUnit.SECONDS);
+        var sendJfc = context.createJfc(JfcConfig.DEFAULT, () -> {});
+        var queue = context.createSendQueue(JfsConfig.DEFAULT, sendJfc, null, null);
+        var source = context.register(new SegmentRequest(
+                        context.allocate(SIZE, AllocOptions.DEFAULT),
+                        null,
+                        Access.LOCAL_ONLY,
+                        TokenPolicy.NONE,
+                        Token.of(0)))
+                .get(20, TimeUnit.SECONDS);
+        receives.receive(buffer, 0, SIZE, 1);
+        jfc.rearm(false);
+
+        assertThat(queue.send(Opcode.SEND.value(), target, source, 0, SIZE, 0, 7, PostFlags.SIGNALLED_BIT))
+                .isTrue();
+
+        Patience.await("the record", () -> !seen.isEmpty());
+        assertThat(seen).containsExactly("0 work requests name the buffer");
+        long[] words = new long[CompletionRecord.WORDS];
+        Patience.await("the sender's record", () -> sendJfc.poll(words, 1) == 1);
+        queue.close();
+        sendJfc.close();
+    }
+}
