@@ -24,5 +24,6 @@ rm -rf target/javadoc
   --module-source-path io.urma4j.udma=urma-udma/src/main/java \
   --module-source-path io.urma4j.npu=urma-npu/src/main/java \
   --module-source-path io.urma4j.cuda=urma-cuda/src/main/java \
-  --module io.urma4j,io.urma4j.core,io.urma4j.libc,io.urma4j.shm,io.urma4j.udma,io.urma4j.npu,io.urma4j.cuda
+  --module-source-path io.urma4j.socket=urma-socket/src/main/java \
+  --module io.urma4j,io.urma4j.core,io.urma4j.libc,io.urma4j.shm,io.urma4j.udma,io.urma4j.npu,io.urma4j.cuda,io.urma4j.socket
 echo "$root/target/javadoc/index.html"

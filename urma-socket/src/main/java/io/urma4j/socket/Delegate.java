@@ -1,0 +1,54 @@
+package io.urma4j.socket;
+
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The JDK's channel within one of ours, and our keys, each of which stands for a key of the JDK's channel. */
+final class Delegate {
+    private final AbstractSelectableChannel wrapper;
+    private final SelectableChannel channel;
+    private final List<UrmaSelectionKey> keys = new CopyOnWriteArrayList<>();
+
+    Delegate(AbstractSelectableChannel wrapper, SelectableChannel channel) {
+        this.wrapper = wrapper;
+        this.channel = channel;
+    }
+
+    SelectableChannel channel() {
+        return channel;
+    }
+
+    void registered(UrmaSelectionKey key) {
+        keys.add(key);
+    }
+
+    void deregistered(UrmaSelectionKey key) {
+        keys.remove(key);
+    }
+
+    /**
+     * Follows the wrapper's mode. A program may cancel a key and at once make its channel blocking, which the JDK's channel
+     * refuses while its own key is valid.
+     */
+    void configureBlocking(boolean block) throws IOException {
+        if (block) {
+            keys.stream().filter(key -> !key.isValid()).forEach(UrmaSelectionKey::cancelInner);
+        }
+        channel.configureBlocking(block);
+    }
+
+    /** Closes the wrapper if the failure has closed the JDK's channel, as an interrupt and a refused connection do. */
+    IOException failed(IOException failure) {
+        if (!channel.isOpen()) {
+            try {
+                wrapper.close();
+            } catch (IOException e) {
+                failure.addSuppressed(e);
+            }
+        }
+        return failure;
+    }
+}

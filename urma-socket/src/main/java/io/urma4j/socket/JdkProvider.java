@@ -1,0 +1,31 @@
+package io.urma4j.socket;
+
+import java.lang.reflect.InvocationTargetException;
+import java.nio.channels.spi.SelectorProvider;
+
+/** Finds the provider of the JDK. */
+final class JdkProvider {
+    private static final String PROPERTY = "java.nio.channels.spi.SelectorProvider";
+    private static final String CLASS = "sun.nio.ch.DefaultSelectorProvider";
+
+    private JdkProvider() {}
+
+    /** If the property names {@code ours}, {@link SelectorProvider#provider} is just being asked, and is no help. */
+    static SelectorProvider find(Class<?> ours) {
+        return ours.getName().equals(System.getProperty(PROPERTY)) ? ofItsPackage(ours) : SelectorProvider.provider();
+    }
+
+    private static SelectorProvider ofItsPackage(Class<?> ours) {
+        try {
+            return (SelectorProvider) Class.forName(CLASS).getMethod("get").invoke(null);
+        } catch (IllegalAccessException e) {
+            Module module = ours.getModule();
+            throw new IllegalStateException(
+                    "-D" + PROPERTY + "=" + ours.getName() + " needs the JDK's provider: start java with --add-exports"
+                            + " java.base/sun.nio.ch=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED"),
+                    e);
+        } catch (ClassNotFoundException | NoSuchMethodException | InvocationTargetException e) {
+            throw new IllegalStateException("This JDK has no " + CLASS + ": unset -D" + PROPERTY, e);
+        }
+    }
+}

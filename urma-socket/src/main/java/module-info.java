@@ -1,0 +1,7 @@
+/** A provider of channels and selectors that wraps the JDK's. */
+module io.urma4j.socket {
+    // annotations alone: nothing needs JSpecify at run time
+    requires static org.jspecify;
+
+    exports io.urma4j.socket;
+}
