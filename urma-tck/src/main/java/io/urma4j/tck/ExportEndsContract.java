@@ -174,7 +174,8 @@ public abstract class ExportEndsContract extends ExportingContract {
             unready.receive(pair.initiator().asHome().segment(SIZE, Access.READ_WRITE), 0, 8, 1);
 
             Patience.await("the buffer", () -> pool.stats().quarantined() == 0);
-            List<RdmaBuf> both = pool.acquireAll(new long[] {SIZE, SIZE}, Duration.ofSeconds(5)); // it is just being freed
+            List<RdmaBuf> both =
+                    pool.acquireAll(new long[] {SIZE, SIZE}, Duration.ofSeconds(5)); // it is just being freed
             both.forEach(RdmaBuf::close);
             assertIdle(pool);
         }

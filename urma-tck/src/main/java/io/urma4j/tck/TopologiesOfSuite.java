@@ -32,7 +32,8 @@ public final class TopologiesOfSuite implements ArgumentsProvider {
             throw new IllegalStateException(context.getRequiredTestClass().getName()
                     + ": neither it nor its suite has exactly one of @InOneProcess and @AcrossProcesses");
         }
-        return (across ? acrossProcesses(context) : inOneProcess(context)).stream().map(Arguments::of);
+        return (across ? acrossProcesses(context) : inOneProcess(context))
+                .stream().map(Arguments::of);
     }
 
     private static List<Topology> acrossProcesses(ExtensionContext context) {
@@ -47,7 +48,8 @@ public final class TopologiesOfSuite implements ArgumentsProvider {
 
     /** A number below the bound, by the seed of the run, the contract and its suite. */
     private static int drawn(ExtensionContext context, int bound) {
-        String purpose = context.getEnclosingTestClasses() + context.getRequiredTestClass().getName();
+        String purpose = context.getEnclosingTestClasses()
+                + context.getRequiredTestClass().getName();
         return Seed.randomFor(purpose).nextInt(bound);
     }
 
