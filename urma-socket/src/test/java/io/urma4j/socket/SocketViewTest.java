@@ -68,13 +68,13 @@ class SocketViewTest {
 
     @Test
     void aRefusedConnectClosesTheChannel() throws IOException {
-        SocketAddress nobody;
+        SocketAddress vacant;
         try (ServerSocketChannel gone = provider.openServerSocketChannel().bind(ANY_PORT)) {
-            nobody = gone.getLocalAddress();
+            vacant = gone.getLocalAddress();
         }
         SocketChannel client = provider.openSocketChannel();
 
-        assertThatThrownBy(() -> client.socket().connect(nobody)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> client.socket().connect(vacant)).isInstanceOf(IOException.class);
 
         assertThat(client.isOpen()).isFalse();
         assertThat(client.socket().isClosed()).isTrue();
