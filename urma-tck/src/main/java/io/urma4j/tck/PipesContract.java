@@ -116,6 +116,12 @@ public abstract class PipesContract extends Contract {
                 writer.send(number(i), Patience.LIMIT);
             }
             List<Long> seen = new ArrayList<>();
+            Patience.await("the first message, which is passed alone", () -> {
+                reader.poll(
+                        (memory, offset, lengthBytes) -> seen.add(memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset)),
+                        1);
+                return !seen.isEmpty();
+            });
             Patience.await("all messages", () -> {
                 reader.poll(
                         (memory, offset, lengthBytes) -> {
