@@ -196,6 +196,10 @@ public final class Jetty implements ContextObject {
         if (there == null) {
             throw Checks.invalid(this, "is not bound");
         }
+        return end(there);
+    }
+
+    private CompletableFuture<Void> end(Binding there) {
         if (state() == QueueState.ERROR && jfs.provider().isDraining()) {
             throw Checks.invalid(this, "cannot be unbound in ERROR before it is drained");
         }
@@ -203,6 +207,9 @@ public final class Jetty implements ContextObject {
         synchronized (this) {
             if (there.end != null) {
                 return there.end;
+            }
+            if (!there.equals(binding)) { // another thread has ended it meanwhile
+                return CompletableFuture.completedFuture(null);
             }
             there.end = ended;
         }
@@ -220,12 +227,12 @@ public final class Jetty implements ContextObject {
     /** After a failure it can be tried again. */
     private void unbound(Binding there, @Nullable Throwable failure) {
         CompletableFuture<Void> ended;
-        synchronized (this) {
+        synchronized (this) { // at once: a bind in between would take the old binding for a live one
             ended = there.end;
             there.end = null;
-        }
-        if (failure == null) {
-            forget(there);
+            if (failure == null) {
+                forget(there);
+            }
         }
         if (ended == null) {
             return; // another thread has seen to it
@@ -238,8 +245,9 @@ public final class Jetty implements ContextObject {
     }
 
     private void unbindIfBound() {
-        if (binding() != null) {
-            unbind();
+        Binding there = binding();
+        if (there != null) {
+            Await.result(this, end(there).copy());
         }
     }
 

@@ -292,8 +292,7 @@ public final class LocalSegment implements ContextObject {
 
     /**
      * Revokes the segment from all importers and ends the registration; the memory stays. Blocks until no remote operation
-     * touches the memory any more, at most {@code timeout} (S7.9). Idempotent: a second call waits for the result of the
-     * first.
+     * touches the memory any more, at most {@code timeout} (S7.9). Idempotent: a second call waits for the same result.
      *
      * @throws UrmaException EAGAIN while unfinished work requests of this process name it
      */
@@ -409,6 +408,9 @@ public final class LocalSegment implements ContextObject {
                 pass(made);
                 return CompletableFuture.completedFuture(made);
             } catch (RuntimeException e) {
+                if (memory != null) {
+                    memory.life().release(made);
+                }
                 return made.provider.unregister(Duration.ZERO).handle((_, _) -> {
                     throw e;
                 });

@@ -123,8 +123,11 @@ public final class LockFile {
     /** Removes the name, then releases the lock. Idempotent. */
     public void remove() {
         if (!file.isClosed()) {
-            directory.unlink(name);
-            file.close();
+            try {
+                directory.unlink(name);
+            } finally {
+                file.close();
+            }
         }
     }
 }

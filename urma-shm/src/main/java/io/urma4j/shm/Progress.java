@@ -201,16 +201,15 @@ final class Progress implements BounceServer.Rings {
     private long watch(long nowNanos) {
         long paused = pausedNanos;
         pausedNanos = 0;
-        if (paths.length == 0) {
-            return Long.MAX_VALUE;
-        }
-        long sleep = WATCH_NANOS;
+        long sleep = paths.length == 0 ? Long.MAX_VALUE : WATCH_NANOS;
         for (SendWindow window : windows) {
             long retryAt = expire(window, nowNanos, paused);
             if (retryAt != Long.MAX_VALUE) {
                 sleep = Math.min(sleep, Math.max(0, retryAt - nowNanos));
             }
-            sleep = Math.min(sleep, Math.max(TICK_NANOS / 2, window.timeoutNanos() / 2));
+            if (paths.length > 0) {
+                sleep = Math.min(sleep, Math.max(TICK_NANOS / 2, window.timeoutNanos() / 2));
+            }
         }
         return sleep;
     }

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<Wqe> {
     private static final int WR_FLUSH_ERR_DONE = CompletionStatus.WR_FLUSH_ERR_DONE.value();
 
+    private static final long LATE_NANOS = 100_000; // until a record is tried again whose JFC was busy
+
     private final int queueId;
     private final boolean isDatagram;
     private final JfcRecords jfc;
@@ -43,7 +45,8 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
     private final DeviceCopy<Wqe> copy;
 
     private boolean watched; // the context counts it among the queues that pollers must see to
-    private boolean owed; // a record, since another JFC was busy
+    private boolean owed; // a record, or a marker
+    private boolean isLate; // a record, since another JFC was busy
 
     /** The empty window of the queue with that id, whose records go to {@code jfc}. */
     SendWindow(int queueId, JfsConfig config, JfcRecords jfc, SendSlots slots, Demand demand, SendEvents events) {
@@ -209,17 +212,30 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
             report();
         }
         boolean mayRetransmit = window.hasWaiting() && state() == QueueState.READY;
-        return mayRetransmit ? flows.all().nextRetryNanos(nowNanos) : Long.MAX_VALUE;
+        long retryNanos = mayRetransmit ? flows.all().nextRetryNanos(nowNanos) : Long.MAX_VALUE;
+        return isLate ? Math.min(retryNanos, nowNanos + LATE_NANOS) : retryNanos;
     }
 
     /** Starts what can be started, and reports what is finished. */
     void advance(long nowNanos) {
-        if (!isBusy()) { // the thread that makes a long copy comes back here
-            owed = false;
-            order.step(nowNanos);
+        step(true, nowNanos);
+        assert isSound() : this;
+    }
+
+    private void step(boolean starts, long nowNanos) {
+        boolean wasLate = isLate;
+        if (!isBusy()) { // the thread that makes a long copy comes back here, and its record comes before these
+            settleDebts();
+            if (starts) {
+                order.step(nowNanos);
+            } else {
+                order.report();
+            }
         }
         demandChanged();
-        assert isSound() : this;
+        if (isLate && !wasLate) { // the caller may be the last that comes by for a while: the engine tries again
+            demand.wakeEngine();
+        }
     }
 
     /** The same now. Only a flow that retransmits asks for the time; reading the clock costs as much as a post. */
@@ -232,14 +248,12 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
 
     /** Makes the records of what is finished, in order. */
     void report() {
-        if (!isBusy()) { // the record of a long copy comes before these
-            owed = false;
-            order.report();
-        }
-        demandChanged();
-        if (owed) {
-            demand.wakeEngine(); // the caller may be the last that comes by for a while
-        }
+        step(false, 0);
+    }
+
+    private void settleDebts() {
+        owed = false;
+        isLate = false;
     }
 
     /** Whether a long copy is in progress, which everything here must follow. */
@@ -376,7 +390,10 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         WindowRecords.Told told = records.push(position, entry);
         switch (told) {
             case YES -> {}
-            case LATER -> owed = true;
+            case LATER -> {
+                owed = true;
+                isLate = true;
+            }
             case NO_ROOM -> {
                 if (state() != QueueState.ERROR) {
                     order.failures().fail(); // the JFC is full, and with it in ERROR
@@ -416,7 +433,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
 
     /** Takes everything out: the queue is closed. */
     void clear() {
-        owed = false;
+        settleDebts();
         order.clear();
         flows.clear();
     }

@@ -61,7 +61,9 @@ final class WindowAnswers {
         }
         switch (entry.answer) {
             case Answer.TAKEN -> {
-                lane.taken();
+                if (!lane.probing || !lane.restart) { // else it was sent before the restart, by another import
+                    lane.taken();
+                }
                 window.finish(entry, CompletionStatus.SUCCESS);
             }
             case Answer.NOT_READY -> notReady(position, entry, lane, window.state() == QueueState.READY);

@@ -67,6 +67,35 @@ class SendWindowTest {
                         CompletionStatus.RNR_RETRY_CNT_EXC_ERR.value(), SUCCESS, CompletionStatus.WR_FLUSH_ERR.value());
     }
 
+    /** S6.12: what was taken before the restart ends no restart: what the receiver held back is retransmitted. */
+    @Test
+    void aMessageTakenBeforeARestartDoesNotEndIt() {
+        TestWindow scoped =
+                new TestWindow(JfsConfig.builder().errorScope(ErrorScope.TARGET).build());
+        ShmTarget failing = scoped.target(THERE);
+        ShmTarget other = scoped.target(THERE);
+        scoped.send(failing, 1, null);
+        scoped.send(other, 2, null);
+        scoped.send(failing, 3, null);
+        scoped.send(other, 4, null);
+
+        for (int answer : new int[] {Answer.FAILED, Answer.TAKEN, Answer.NOT_READY, Answer.HELD}) {
+            scoped.arrives();
+            scoped.answers(answer);
+        }
+        scoped.advance(System.nanoTime() + SECOND);
+        scoped.arrives();
+        assertThat(scoped.arriving.has(SlotFlags.RESTART)).isTrue();
+        scoped.answers(Answer.TAKEN);
+
+        assertThat(TestWindow.statuses(scoped.own))
+                .containsExactly(
+                        CompletionStatus.REM_OPERATION_ERR.value(),
+                        SUCCESS,
+                        CompletionStatus.WR_FLUSH_ERR.value(),
+                        SUCCESS);
+    }
+
     /** S6.12: a new import is served at once, though no thread polls. */
     @Test
     void aNewImportOfAQueueThatHasFailedIsServedAtOnce() {
@@ -121,6 +150,25 @@ class SendWindowTest {
         queue.advance(System.nanoTime());
         assertThat(TestWindow.statuses(queue.other)).containsExactly(CompletionStatus.WR_FLUSH_ERR.value());
         assertThat(queue.demand.waitingQueues).hasValue(0);
+    }
+
+    /** S12.6: also the record of a success; as long as that JFC is busy, the engine tries again soon. */
+    @Test
+    void aRecordWhoseJfcIsBusyIsTriedAgain() {
+        queue.send(target, 1, queue.other);
+        queue.arrives();
+        int before = queue.wakes.get();
+        queue.other.lock().acquire();
+        queue.answers(Answer.TAKEN);
+        long now = System.nanoTime();
+
+        assertThat(queue.wakes.get()).isGreaterThan(before);
+        assertThat(queue.window.expire(now, 0)).isBetween(now, now + SECOND / 100);
+
+        queue.other.lock().release();
+        queue.advance(now);
+        assertThat(TestWindow.statuses(queue.other)).containsExactly(SUCCESS);
+        assertThat(queue.window.expire(now, 0)).isEqualTo(Long.MAX_VALUE);
     }
 
     /** S11.4: else the engine would look after it for ever. */

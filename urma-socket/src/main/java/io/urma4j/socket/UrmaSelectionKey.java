@@ -10,13 +10,15 @@ import java.nio.channels.spi.AbstractSelectionKey;
 /** The key of one of our channels at one of our selectors; it has a key of the JDK, which keeps what is wanted and ready. */
 final class UrmaSelectionKey extends AbstractSelectionKey {
     private final AbstractSelectableChannel channel;
+    private final Delegate delegate;
     private final UrmaSelector selector;
     private final SelectionKey inner;
 
     private boolean isDeregistered; // under the selector's lock
 
-    UrmaSelectionKey(AbstractSelectableChannel channel, UrmaSelector selector, SelectionKey inner) {
+    UrmaSelectionKey(AbstractSelectableChannel channel, Delegate delegate, UrmaSelector selector, SelectionKey inner) {
         this.channel = channel;
+        this.delegate = delegate;
         this.selector = selector;
         this.inner = inner;
     }
@@ -84,16 +86,11 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
     /** The selector has forgotten this key. */
     void deregistered() {
         isDeregistered = true;
-        if (channel instanceof Wrapper wrapper) {
-            wrapper.delegate().deregistered(this);
-        }
+        delegate.deregistered(this);
     }
 
     @Override
     public String toString() {
-        return isValid()
-                ? "channel=" + channel + ", selector=" + selector + ", interestOps=" + inner.interestOps()
-                        + ", readyOps=" + inner.readyOps()
-                : "channel=" + channel + ", selector=" + selector + ", invalid";
+        return "key of " + channel + (isValid() && inner.isValid() ? "" : ", cancelled");
     }
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
-import java.nio.channels.SelectableChannel;
+import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
@@ -41,7 +41,7 @@ final class UrmaSelector extends AbstractSelector {
     // of the selection in progress, under both locks
     private boolean selecting;
     private boolean acting;
-    private UrmaSelectionKey[] reported = new UrmaSelectionKey[16];
+    private @Nullable UrmaSelectionKey[] reported = new UrmaSelectionKey[16];
     private int reports;
 
     UrmaSelector(SelectorProvider provider, Selector inner) {
@@ -70,13 +70,14 @@ final class UrmaSelector extends AbstractSelector {
     @Override
     protected SelectionKey register(AbstractSelectableChannel channel, int ops, @Nullable Object attachment) {
         ensureOpen();
-        SelectionKey innerKey = registerInner(channel);
-        var key = new UrmaSelectionKey(channel, this, innerKey);
+        if (!(channel instanceof Wrapper wrapper)) {
+            throw new IllegalSelectorException(); // with a key of ours and one of the JDK it would never be released
+        }
+        SelectionKey innerKey = registerInner(wrapper);
+        var key = new UrmaSelectionKey(channel, wrapper.delegate(), this, innerKey);
         key.attach(attachment);
         innerKey.attach(key);
-        if (channel instanceof Wrapper wrapper) {
-            wrapper.delegate().registered(key);
-        }
+        wrapper.delegate().registered(key);
         keys.add(key);
         try {
             innerKey.interestOps(ops);
@@ -92,11 +93,9 @@ final class UrmaSelector extends AbstractSelector {
     }
 
     /** Without interest, so that nothing is reported before our key is there. */
-    private SelectionKey registerInner(AbstractSelectableChannel channel) {
-        SelectableChannel jdks =
-                channel instanceof Wrapper wrapper ? wrapper.delegate().channel() : channel;
+    private SelectionKey registerInner(Wrapper wrapper) {
         try {
-            return jdks.register(inner, 0);
+            return wrapper.delegate().channel().register(inner, 0);
         } catch (ClosedChannelException e) { // by an interrupt, a moment ago
             throw (CancelledKeyException) new CancelledKeyException().initCause(e);
         }
@@ -158,6 +157,8 @@ final class UrmaSelector extends AbstractSelector {
                 return updated;
             }
         } finally {
+            Arrays.fill(reported, 0, reports, null); // their channels may be closed soon
+            reports = 0;
             selecting = false;
         }
     }
@@ -212,7 +213,7 @@ final class UrmaSelector extends AbstractSelector {
         int performed = 0;
         for (int i = 0; i < reports; i++) {
             UrmaSelectionKey key = reported[i];
-            if (key.isStillReady()) {
+            if (key != null && key.isStillReady()) {
                 performed++;
                 action.accept(key);
                 ensureOpen();

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UrmaSelectorProvider extends SelectorProvider {
     private final SelectorProvider jdk;
+    private @Nullable Channel inherited; // guarded by this
 
     /**
      * A provider around the JDK's.
@@ -74,8 +75,15 @@ public final class UrmaSelectorProvider extends SelectorProvider {
     }
 
     @Override
-    public @Nullable Channel inheritedChannel() throws IOException {
-        return switch (jdk.inheritedChannel()) {
+    public synchronized @Nullable Channel inheritedChannel() throws IOException {
+        if (inherited == null) {
+            inherited = wrap(jdk.inheritedChannel());
+        }
+        return inherited;
+    }
+
+    private @Nullable Channel wrap(@Nullable Channel found) {
+        return switch (found) {
             case SocketChannel channel -> new UrmaSocketChannel(this, channel);
             case ServerSocketChannel channel -> new UrmaServerSocketChannel(this, channel);
             case DatagramChannel channel -> new UrmaDatagramChannel(this, channel);

@@ -11,7 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,13 +73,17 @@ class PropertyTest {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Web.class.getName()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Path output = Files.createTempFile("urma-socket", ".out");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
         try {
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            return new Ended(process.exitValue(), output);
+            return new Ended(process.exitValue(), Files.readString(output));
         } finally {
             process.destroyForcibly();
+            Files.delete(output);
         }
     }
 

@@ -7,16 +7,18 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -185,6 +187,18 @@ class UrmaSelectorTest {
                 .isInstanceOf(java.nio.channels.IllegalBlockingModeException.class);
     }
 
+    /** It would have a key of ours beside that of the JDK, and keep its descriptor for ever. */
+    @Test
+    void aChannelOfTheJdkIsRefused() throws IOException {
+        Pipe jdks = SelectorProvider.provider().openPipe();
+        jdks.source().configureBlocking(false);
+        try (var source = jdks.source();
+                var _ = jdks.sink()) {
+            assertThatThrownBy(() -> source.register(selector, SelectionKey.OP_READ))
+                    .isInstanceOf(IllegalSelectorException.class);
+        }
+    }
+
     @Test
     void theSelectedKeysCannotGrow() throws IOException {
         SelectionKey key = register();
@@ -241,7 +255,7 @@ class UrmaSelectorTest {
 
         pipe.source().close();
 
-        assertThat(reading.get()).isInstanceOf(AsynchronousCloseException.class);
+        assertThat(reading.get()).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test

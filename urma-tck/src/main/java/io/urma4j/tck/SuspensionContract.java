@@ -131,10 +131,11 @@ public abstract class SuspensionContract extends Contract {
     @Test
     void recordThatAFlushLetsThroughKeepsItsContext() {
         var slow = pair.receiver(
-                4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(400)).build());
+                4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(491)).build());
         var quick = pair.receiver(
                 4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(1)).build());
-        var queue = pair.initiator().queue(SUSPENDING.toBuilder().depth(4).build(), JfcConfig.DEFAULT.withDepth(16));
+        var patient = SUSPENDING.toBuilder().timeout(Patience.LIMIT).depth(4).build();
+        var queue = pair.initiator().queue(patient, JfcConfig.DEFAULT.withDepth(16));
         queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 1);
         queue.jfs().send(quick.target(), queue.scratch(), 0, 8, 2); // fails first, and waits for its turn
         queue.jfs().send(slow.target(), queue.scratch(), 0, 8, 3);

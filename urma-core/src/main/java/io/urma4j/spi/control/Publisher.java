@@ -86,7 +86,17 @@ public final class Publisher {
                 .filter(entry -> entry.segment == segment)
                 .toList();
         byName.values().removeAll(freed);
-        freed.forEach(entry -> entry.free.run());
+        RuntimeException failure = null;
+        for (Entry entry : freed) { // a name that cannot be freed keeps no other
+            try {
+                entry.free.run();
+            } catch (RuntimeException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     /** A peer looks up a name of this home. */

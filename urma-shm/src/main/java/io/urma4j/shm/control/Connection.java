@@ -71,7 +71,7 @@ final class Connection {
     }
 
     /** A message that waits for space in the socket, with its own duplicates of the descriptors. */
-    private record PendingSend(ByteBuffer bytes, List<Fd> descriptors) {
+    private record PendingSend(ByteBuffer bytes, boolean isRevocation, List<Fd> descriptors) {
         void close() {
             descriptors.forEach(Fd::close);
         }
@@ -84,6 +84,7 @@ final class Connection {
     private final Deque<PendingSend> pending = new ArrayDeque<>();
     private Receiver receiver;
     private int pendingDescriptors;
+    private int pendingRevocations;
     private int untaken; // descriptors that came and were not wanted
     private boolean isPeer;
     private boolean closed;
@@ -161,13 +162,15 @@ final class Connection {
 
     /** Revocations are as many as the grants that the peer has; it need not have read them, when a context ends. */
     private void enqueue(ByteBuffer bytes, boolean isRevocation, Fd... descriptors) {
-        if ((pending.size() >= MAX_PENDING && !isRevocation)
+        int others = pending.size() - pendingRevocations;
+        if ((others >= MAX_PENDING && !isRevocation)
                 || pendingDescriptors + descriptors.length > MAX_PENDING_DESCRIPTORS) {
             end("it left " + pending.size() + " messages unread");
             return;
         }
-        pending.add(
-                new PendingSend(bytes, Stream.of(descriptors).map(Fd::duplicate).toList()));
+        pending.add(new PendingSend(
+                bytes, isRevocation, Stream.of(descriptors).map(Fd::duplicate).toList()));
+        pendingRevocations += isRevocation ? 1 : 0;
         pendingDescriptors += descriptors.length;
         watch.modify(Epoll.IN | Epoll.OUT);
     }
@@ -218,6 +221,7 @@ final class Connection {
         PendingSend next = pending.peek();
         while (next != null && sentNow(next.bytes(), next.descriptors().toArray(Fd[]::new))) {
             pendingDescriptors -= next.descriptors().size();
+            pendingRevocations -= next.isRevocation() ? 1 : 0;
             pending.remove().close();
             next = pending.peek();
         }
@@ -307,6 +311,7 @@ final class Connection {
             watch.end();
             pending.forEach(PendingSend::close);
             pending.clear();
+            pendingRevocations = 0;
             closeSocket();
         }
     }

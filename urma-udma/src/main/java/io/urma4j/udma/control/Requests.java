@@ -115,7 +115,7 @@ final class Requests {
 
     private void again(Peer peer, Pending asked) {
         boolean isLate = asked.retransmission().isOver();
-        if (isLate && asked.unclaimed() == null) {
+        if (isLate && !isWorthAnother(asked)) {
             end(peer, asked);
         } else if (events.isDead(peer)) {
             removal.lose(peer, PeerRemoval.DEAD, true);
@@ -129,6 +129,11 @@ final class Requests {
         if (isLate) {
             asked.answer().completeExceptionally(late(peer, asked));
         }
+    }
+
+    /** A late answer may still give something, but a peer that owes one for ever must not hold up the requests behind it. */
+    private static boolean isWorthAnother(Pending asked) {
+        return asked.unclaimed() != null && !asked.answer().isDone();
     }
 
     private static UrmaException late(Peer peer, Pending asked) {

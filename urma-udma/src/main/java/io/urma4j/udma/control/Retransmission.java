@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class Retransmission {
     private static final long FIRST_PAUSE_NANOS = 30_000_000;
     private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
-    private static final long NO_LIMIT_NANOS = Long.MAX_VALUE / 4; // decades, and it can be added to any time
+    private static final long LAST_TIME_NANOS = 60_000_000_000L;
 
     /**
      * How often a greeting, or a request to a peer that holds nothing, is retransmitted before the interval grows: under
@@ -53,9 +53,9 @@ final class Retransmission {
         }
     }
 
-    /** There is no deadline any more. */
+    /** A last time after the deadline, for what a late answer would give. */
     void goOn() {
-        deadlineNanos = clock.now() + NO_LIMIT_NANOS;
+        deadlineNanos = clock.now() + LAST_TIME_NANOS;
     }
 
     boolean isOver() {

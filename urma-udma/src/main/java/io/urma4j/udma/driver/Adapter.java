@@ -63,12 +63,11 @@ final class Adapter implements CardListener {
     private final AtomicLong lastOwner = new AtomicLong();
     private final RecentMail recentMail = new RecentMail(); // under the card's lock
 
-    private Adapter(String name, Eid eid, UdpPort port, CardOptions options) {
+    private Adapter(Eid eid, UdpPort port, CardOptions options, EngineThread engine) {
         this.eid = eid;
         this.port = port;
         this.address = new PortAddress(eid, port.port());
-        long start = System.nanoTime();
-        this.engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
+        this.engine = engine;
         this.eventLoop = EventLoop.open(port, this, options, engine, engine::nanos, copies);
         copies.start(task -> eventLoop.run(_ -> task.run()));
         byte[] secret = new byte[SECRET_BYTES];
@@ -96,11 +95,17 @@ final class Adapter implements CardListener {
     }
 
     private static Adapter open(String name, Eid eid, UdpPort port, CardOptions card) {
+        long start = System.nanoTime();
+        EngineThread engine = null;
         try {
-            Adapter adapter = new Adapter(name, eid, port, card);
-            adapter.engine.start(adapter.eventLoop);
+            engine = new EngineThread("urma-" + name + "-engine", port, () -> System.nanoTime() - start);
+            Adapter adapter = new Adapter(eid, port, card, engine);
+            engine.start(adapter.eventLoop);
             return adapter;
         } catch (RuntimeException | Error e) {
+            if (engine != null) {
+                engine.closeAlarm();
+            }
             port.close();
             throw e;
         }

@@ -193,6 +193,11 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        closeAlarm();
+    }
+
+    /** The thread has ended, or was never started. */
+    void closeAlarm() {
         if (alarm != null) {
             port.unwatch(alarm.fd());
             alarm.close();

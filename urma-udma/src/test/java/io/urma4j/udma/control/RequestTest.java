@@ -245,6 +245,20 @@ class RequestTest {
         assertThat(unclaimed).containsExactly(new QueueBound(5, 1024));
     }
 
+    /** A peer that owes an answer for ever holds up no request behind it. */
+    @Test
+    void aRequestThatGivesSomethingEndsAMinuteAfterItsDeadline() {
+        Peer peer = context.holder(LEFT);
+        var _ = obtain(peer, new ArrayList<>());
+        context.pass(SECOND);
+        context.pass(62 * SECOND);
+        int after = context.sent(Kind.REQUEST).size();
+
+        context.pass(10 * SECOND);
+
+        assertThat(context.sent(Kind.REQUEST)).hasSize(after);
+    }
+
     /** The answer may have been lost: only the next one tells what the peer has given. */
     @Test
     void aRequestThatGivesSomethingIsRetransmittedUntilItIsAnswered() {
