@@ -27,7 +27,7 @@ final class ServerSocketView extends ServerSocket {
         try {
             return channel.wrap(socket.accept().getChannel()).socket();
         } catch (IOException e) {
-            throw channel.failed(e);
+            throw channel.delegate().failed(e);
         }
     }
 

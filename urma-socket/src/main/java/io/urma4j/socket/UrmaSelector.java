@@ -8,7 +8,6 @@ import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
-import java.nio.channels.spi.AbstractSelectionKey;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Arrays;
@@ -157,8 +156,7 @@ final class UrmaSelector extends AbstractSelector {
                 return updated;
             }
         } finally {
-            Arrays.fill(reported, 0, reports, null); // their channels may be closed soon
-            reports = 0;
+            forgetReports();
             selecting = false;
         }
     }
@@ -172,7 +170,6 @@ final class UrmaSelector extends AbstractSelector {
     /** Returns how many keys are ready for more than before. */
     private int selectInner(long timeout) throws IOException {
         unselectInner();
-        reports = 0;
         int updated = deregisterCancelled();
         if (updated == 0) {
             updated = callInner(woken ? AT_ONCE : timeout);
@@ -193,12 +190,18 @@ final class UrmaSelector extends AbstractSelector {
     }
 
     private int callInner(long timeout) throws IOException {
-        reports = 0;
+        forgetReports();
         if (timeout == AT_ONCE) {
             return acting ? inner.selectNow(report) : inner.selectNow();
         }
         long millis = timeout == FOR_EVER ? 0 : timeout;
         return acting ? inner.select(report, millis) : inner.select(millis);
+    }
+
+    /** Their channels may be closed soon, and are not to be kept. */
+    private void forgetReports() {
+        Arrays.fill(reported, 0, reports, null);
+        reports = 0;
     }
 
     private void report(SelectionKey innerKey) {
@@ -247,7 +250,7 @@ final class UrmaSelector extends AbstractSelector {
     private void forget(UrmaSelectionKey key) {
         keys.remove(key);
         selected.remove(key);
-        deregister((AbstractSelectionKey) key);
+        deregister(key);
         key.deregistered();
     }
 

@@ -73,10 +73,6 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
         return new UrmaSocketChannel(provider(), accepted);
     }
 
-    IOException failed(IOException failure) {
-        return delegate.failed(failure);
-    }
-
     @Override
     public @Nullable SocketAddress getLocalAddress() throws IOException {
         return tcp.getLocalAddress();

@@ -311,7 +311,6 @@ final class Connection {
             watch.end();
             pending.forEach(PendingSend::close);
             pending.clear();
-            pendingRevocations = 0;
             closeSocket();
         }
     }

@@ -16,15 +16,12 @@ import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.udma.RoceEndpoint;
-import io.urma4j.udma.control.PeerMessage.Core;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** The imports of this context, and their release and revocation. */
 final class Imports {
-    private static final long GIVE_BACK_NANOS = 60_000_000_000L;
-
     private final LocalContext local;
     private final Peers peers;
     private final Runnable settle;
@@ -120,9 +117,7 @@ final class Imports {
     }
 
     private void giveBack(Path home, long grant) {
-        if (!home.peer().isLost()) {
-            var _ = peers.ask(home.peer(), _ -> new Core(new Unimport(grant)), adapter.nanos() + GIVE_BACK_NANOS);
-        }
+        peers.giveBack(home, _ -> new Unimport(grant));
     }
 
     /** The home revokes an import: later posts on it fail at once. The engine's thread. */

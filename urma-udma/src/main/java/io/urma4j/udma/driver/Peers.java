@@ -30,6 +30,8 @@ import java.util.function.LongFunction;
 
 /** The peers of a context: the paths to them, and the requests to and from them. The engine's thread, except where stated. */
 final class Peers implements PeerEvents {
+    private static final long GIVE_BACK_NANOS = 60_000_000_000L;
+
     private static final String PID = "pid ";
 
     private final LocalContext local;
@@ -185,21 +187,26 @@ final class Peers implements PeerEvents {
     /** Sends a request to a peer, and expects an answer of that kind. */
     <T extends ControlMessage> CompletableFuture<T> askCore(
             Path home, Class<T> kind, LongFunction<ControlMessage> request, long deadlineNanos) {
-        return ask(home.peer(), number -> new Core(request.apply(number)), deadlineNanos)
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)))
-                .thenApply(answer -> expected(home, kind, answer));
+        return expected(home, kind, ask(home.peer(), number -> new Core(request.apply(number)), deadlineNanos));
     }
 
     /** The same, and takes what an answer gives that no caller awaits any more. */
     <T extends ControlMessage> CompletableFuture<T> obtainCore(
             Path home, Class<T> kind, LongFunction<ControlMessage> request, long deadlineNanos, Consumer<T> unclaimed) {
-        return obtain(
+        return expected(
+                home,
+                kind,
+                obtain(
                         home.peer(),
                         number -> new Core(request.apply(number)),
                         deadlineNanos,
-                        answer -> unclaimed.accept(expected(home, kind, answer)))
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)))
-                .thenApply(answer -> expected(home, kind, answer));
+                        answer -> unclaimed.accept(expected(home, kind, answer))));
+    }
+
+    private <T extends ControlMessage> CompletableFuture<T> expected(
+            Path home, Class<T> kind, CompletableFuture<PeerMessage> answer) {
+        return answer.exceptionallyCompose(failure -> CompletableFuture.failedFuture(explained(failure)))
+                .thenApply(message -> expected(home, kind, message));
     }
 
     private static <T extends ControlMessage> T expected(Path home, Class<T> kind, PeerMessage answer) {
@@ -207,6 +214,13 @@ final class Peers implements PeerEvents {
             return kind.cast(core.message());
         }
         throw new UrmaException(UrmaStatus.FAIL, home.peer(), "sent an unexpected answer, not " + kind.getSimpleName());
+    }
+
+    /** Gives back what a home has given, for a minute, while it lives; no caller awaits its answer. */
+    void giveBack(Path home, LongFunction<ControlMessage> request) {
+        if (!home.peer().isLost()) {
+            var _ = ask(home.peer(), number -> new Core(request.apply(number)), adapter.nanos() + GIVE_BACK_NANOS);
+        }
     }
 
     /** Answers a request. */

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class RcBinding {
     private static final int MAX_24 = 0xFF_FFFF;
     private static final int NOT_CONNECTED = 0;
-    private static final long GIVE_BACK_NANOS = 60_000_000_000L;
 
     private final Adapter adapter;
     private final Peers peers;
@@ -165,10 +164,7 @@ final class RcBinding {
                 return; // of a later attempt
             }
         }
-        if (!path.peer().isLost()) {
-            long deadlineNanos = adapter.nanos() + GIVE_BACK_NANOS;
-            var _ = peers.ask(path.peer(), n -> new Core(new Unbind(n, to.number(), number)), deadlineNanos);
-        }
+        peers.giveBack(path, n -> new Unbind(n, to.number(), number));
     }
 
     private void bound(UdmaTarget to, Path path, int attempt, PeerMessage answer) {
