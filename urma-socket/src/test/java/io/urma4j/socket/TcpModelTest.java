@@ -4,42 +4,75 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tck.Seed;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Random programs see the same from our channels and selectors as from the JDK's. */
-@Timeout(3600)
+@Timeout(7200)
 class TcpModelTest {
     private static final int SCENARIOS =
             Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000);
     private static final int TRIES = 5;
+    private static final int THREADS = 8; // a program mostly waits in selections
 
     private final SelectorProvider jdks = SelectorProvider.provider();
     private final SelectorProvider ours = new UrmaSelectorProvider();
+    private final SplittableRandom seeds = Seed.randomFor("TCP model"); // guarded by this
+    private final AtomicInteger left = new AtomicInteger(SCENARIOS);
+    private final LongAdder notes = new LongAdder();
+    private final LongAdder repeated = new LongAdder();
 
     @Test
     void programsSeeWhatTheyWouldSeeOfTcp() throws Exception {
-        SplittableRandom seeds = Seed.randomFor("TCP model");
-        long notes = 0;
-        int repeated = 0;
-        for (int i = 0; i < SCENARIOS; i++) {
-            long seed = seeds.nextLong();
-            List<String> expected = Scenario.run(jdks, seed);
-            List<String> seen = Scenario.run(ours, seed);
-            for (int again = 1; again < TRIES && !seen.equals(expected); again++) { // the kernel may have been late
-                repeated++;
-                expected = Scenario.run(jdks, seed);
-                seen = Scenario.run(ours, seed);
+        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                running.add(threads.submit(() -> {
+                    compareAll();
+                    return null;
+                }));
             }
-            assertThat(seen)
-                    .as("scenario %d, seed %d; %s", i, seed, Seed.replayLine())
-                    .isEqualTo(expected);
-            notes += seen.size();
+            for (Future<?> thread : running) {
+                thread.get();
+            }
         }
         System.out.printf(
                 "TcpModelTest: %,d programs, %,d results, %d comparisons repeated; seed %d%n",
-                SCENARIOS, notes, repeated, Seed.OF_RUN);
+                SCENARIOS, notes.sum(), repeated.sum(), Seed.OF_RUN);
+    }
+
+    private void compareAll() throws Exception {
+        while (left.getAndDecrement() > 0) {
+            try {
+                compare(nextSeed());
+            } catch (Throwable e) {
+                left.set(0); // the other threads end too
+                throw e;
+            }
+        }
+    }
+
+    private synchronized long nextSeed() {
+        return seeds.nextLong();
+    }
+
+    private void compare(long seed) throws Exception {
+        List<String> expected = Scenario.run(jdks, seed);
+        List<String> seen = Scenario.run(ours, seed);
+        for (int again = 1; again < TRIES && !seen.equals(expected); again++) { // the kernel may have been late
+            repeated.increment();
+            expected = Scenario.run(jdks, seed);
+            seen = Scenario.run(ours, seed);
+        }
+        assertThat(seen).as("seed %d; %s", seed, Seed.replayLine()).isEqualTo(expected);
+        notes.add(seen.size());
     }
 }
