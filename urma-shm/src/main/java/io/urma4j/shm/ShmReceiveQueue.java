@@ -32,10 +32,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private final int rnrMicros;
     private final boolean datagrams;
     private final SpinLock lock; // the JFC's: a short message takes one lock for its buffer and its record
+    private final int depth;
 
     // guarded by the lock
-    private final ReceiveWr[] waiting;
-    private final int mask;
+    private ReceiveWr[] waiting; // grows by doubling, when more are given back than the depth has room for
+    private int mask;
     private long head;
     private long tail;
     private int taken; // by messages that have no record yet
@@ -60,7 +61,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         this.onClose = onClose;
         this.lock = jfc.lock();
         this.datagrams = config.mode() == TransportMode.UM;
-        int depth = JfcRecords.ceilingPowerOfTwo(config.depth());
+        this.depth = JfcRecords.ceilingPowerOfTwo(config.depth());
         this.waiting = new ReceiveWr[depth];
         this.mask = depth - 1;
         this.rxThreshold = config.rxThreshold();
@@ -105,7 +106,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         if (state == ReceiveState.ERROR) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is in ERROR and takes no receive work requests");
         }
-        return tail - head + taken <= mask;
+        return tail - head + taken < depth;
     }
 
     private ReceiveWr next() {
@@ -247,15 +248,28 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         lock.acquire();
         try {
             release(wr);
-            if (!closed && tail - head <= mask) { // if it was free for a moment, a thread may have filled the queue
-                wr.pin();
-                waiting[(int) --head & mask] = wr;
-            } else {
+            if (closed) {
                 wr.forget();
+                return;
             }
+            if (tail - head > mask) { // it was free for a moment, in which a thread has filled the queue
+                grow();
+            }
+            wr.pin();
+            waiting[(int) --head & mask] = wr;
         } finally {
             lock.release();
         }
+    }
+
+    /** At most by as many as messages can be between their buffers and their records: one of each path. */
+    private void grow() {
+        ReceiveWr[] room = new ReceiveWr[2 * waiting.length];
+        for (long position = head; position < tail; position++) {
+            room[(int) position & (room.length - 1)] = waiting[(int) position & mask];
+        }
+        waiting = room;
+        mask = room.length - 1;
     }
 
     @Override
@@ -273,7 +287,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
 
     @Override
     public int depth() {
-        return mask + 1;
+        return depth;
     }
 
     @Override

@@ -96,6 +96,35 @@ class ReceivesTest {
         assertThat(buffer.unfinished()).isEqualTo(1);
     }
 
+    /** S10.6: the JFC of a Jetty has overflowed, and just then another thread has posted the next receive work request. */
+    @Test
+    void aReceiveIsNotLostIfTheQueueWasFilledMeanwhile() {
+        for (long number = 1; number <= 5; number += 2) {
+            assertThat(receives.receive(buffer, 0, SIZE, number)).isTrue();
+            ReceiveWr taken = receives.take();
+            receives.free(taken);
+            assertThat(receives.receive(buffer, 0, SIZE, number + 1)).isTrue();
+            receives.giveBack(taken);
+
+            assertThat(receives.counters().get("waiting")).isEqualTo(2);
+            assertThat(buffer.unfinished()).isEqualTo(2);
+            assertThat(receives.receive(buffer, 0, SIZE, 9))
+                    .as("beyond its depth")
+                    .isFalse();
+            assertThat(takenNow()).isEqualTo(number);
+            assertThat(takenNow()).isEqualTo(number + 1);
+            assertThat(buffer.unfinished()).isZero();
+        }
+        assertThat(receives.depth()).isEqualTo(1);
+    }
+
+    private long takenNow() {
+        ReceiveWr taken = receives.take();
+        long userContext = taken.userContext;
+        receives.emptied(taken);
+        return userContext;
+    }
+
     /** S4.1: the thread that sees the record may unregister the buffer at once. */
     @Test
     void theRecordOfAMessageComesWhenItsBufferIsFree() throws Exception {
