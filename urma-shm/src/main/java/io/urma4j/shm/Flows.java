@@ -46,6 +46,7 @@ final class Flows {
         if (lane == null) {
             lane = new Lane(target.queueId(), to(target.peer));
             lanes.put(there, lane);
+            lane.peer.lanes++;
             all.add(lane);
         }
         TargetUse use = new TargetUse(target, lane, this::forget);
@@ -57,10 +58,16 @@ final class Flows {
     PeerLanes to(Peer peer) {
         PeerLanes found = peers.get(peer);
         if (found == null) {
+            forgetLost(); // those of which work requests were unfinished when they were lost
             found = new PeerLanes(peer);
             peers.put(peer, found);
         }
         return found;
+    }
+
+    /** Of lost peers nothing stays but what is used: a queue may outlive any number of peers. */
+    void forgetLost() {
+        peers.values().removeIf(PeerLanes::isOver);
     }
 
     /** Null for a peer to which nothing was posted. */
@@ -94,6 +101,7 @@ final class Flows {
     private void forgetUnused(Lane lane, ShmTarget closed) {
         if (uses.values().stream().noneMatch(use -> use.lane == lane)) {
             lanes.remove(new Destination(closed.path, lane.queueId));
+            lane.peer.lanes--;
             all.remove(lane);
         }
     }

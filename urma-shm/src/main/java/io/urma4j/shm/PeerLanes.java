@@ -7,7 +7,18 @@ import io.urma4j.spi.support.SendPeer;
 final class PeerLanes extends SendPeer {
     final Peer peer;
 
+    /** Flows to its queues. */
+    int lanes;
+
+    /** Work requests that name it and have no record yet. */
+    int unfinished;
+
     PeerLanes(Peer peer) {
         this.peer = peer;
+    }
+
+    /** Whether nothing will be sent to it: it is gone, and neither an open import nor a work request names it. */
+    boolean isOver() {
+        return lanes == 0 && unfinished == 0 && peer.isLost();
     }
 }

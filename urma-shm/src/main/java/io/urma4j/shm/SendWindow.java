@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<Wqe> {
     private static final int WR_FLUSH_ERR_DONE = CompletionStatus.WR_FLUSH_ERR_DONE.value();
-
     private static final long LATE_NANOS = 100_000; // until a record is tried again whose JFC was busy
 
     private final int queueId;
@@ -177,6 +176,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         try {
             if (silentPeers.peerLost(peer)) {
                 report();
+                flows.forgetLost();
             }
         } finally {
             lock.release();

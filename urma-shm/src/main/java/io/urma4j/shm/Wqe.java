@@ -186,6 +186,7 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         enterFlow(0);
         sges.pin();
         use.unfinished++;
+        use.lane.peer.unfinished++;
     }
 
     private void begin(Opcode opcode, int flags, long userContext, long lengthBytes) {
@@ -369,6 +370,9 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         if (to != null) {
             to.unfinished++;
         }
+        if (peer != null) {
+            peer.unfinished++;
+        }
     }
 
     private static void pin(BlockTransfer transfer) {
@@ -400,6 +404,10 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         if (to != null) {
             to.unfinished--;
             to = null;
+        }
+        if (peer != null) {
+            peer.unfinished--;
+            peer = null;
         }
         flow = null;
         after = null;

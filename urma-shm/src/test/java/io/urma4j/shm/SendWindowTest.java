@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.urma4j.CompletionStatus;
 import io.urma4j.ErrorScope;
 import io.urma4j.JfsConfig;
+import io.urma4j.shm.control.TestPeers;
 import io.urma4j.shm.ring.Answer;
 import io.urma4j.shm.ring.SlotFlags;
 import org.junit.jupiter.api.Test;
@@ -130,6 +131,42 @@ class SendWindowTest {
 
         assertThat(flows.all().all()).isEmpty();
         assertThat(flows.targets()).isZero();
+    }
+
+    // ---- lost peers
+
+    /** A queue may outlive any number of peers. */
+    @Test
+    void ofALostPeerNothingStays() {
+        queue.send(target, 1, null);
+        queue.arrives();
+        queue.answers(Answer.TAKEN);
+        assertThat(target.close()).isDone();
+        assertThat(queue.window.flows().known(queue.peer)).as("it lives").isNotNull();
+
+        TestPeers.lose(queue.peer);
+        queue.window.peerLost(queue.peer);
+
+        assertThat(queue.window.flows().known(queue.peer)).isNull();
+    }
+
+    /** S8.9: each peer of a queue is one object, as long as anything names it. */
+    @Test
+    void aLostPeerStaysWhileItIsUsed() {
+        Flows flows = queue.window.flows();
+        queue.send(target, 1, null);
+        PeerLanes known = flows.known(queue.peer);
+        TestPeers.lose(queue.peer);
+        queue.locked(() -> flows.to(TestPeers.one()));
+        assertThat(flows.known(queue.peer)).as("a work request names it").isSameAs(known);
+        queue.window.peerLost(queue.peer);
+        assertThat(TestWindow.statuses(queue.own)).first().isEqualTo(CompletionStatus.ACK_TIMEOUT_ERR.value());
+        assertThat(flows.known(queue.peer)).as("an import names it").isSameAs(known);
+        assertThat(target.close()).isDone();
+
+        queue.locked(() -> flows.to(TestPeers.one()));
+
+        assertThat(flows.known(queue.peer)).isNull();
     }
 
     // ---- records that are owed

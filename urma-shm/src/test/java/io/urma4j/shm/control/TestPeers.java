@@ -6,6 +6,11 @@ import io.urma4j.Eid;
 public final class TestPeers {
     private TestPeers() {}
 
+    /** The peer is gone. */
+    public static void lose(Peer peer) {
+        peer.markLost();
+    }
+
     /** A peer that imports nothing. */
     public static Peer one() {
         return new Peer(RawPeer.ID, Eid.ofIpv4(1), RawPeer.UASID, 0, 0);
