@@ -52,6 +52,9 @@ final class Exports {
 
     static final String KIND = "shm";
 
+    /** Each costs memory here, and its end a message. */
+    static final int MAX_IMPORTS_OF_A_PEER = 16_384;
+
     private static final String WHY_ISOLATED =
             "is isolated, and a window would not be enforced against a hostile importer";
 
@@ -224,6 +227,11 @@ final class Exports {
             refused(from, "segment " + wanted.tokenId());
             via.send(SegmentTable.refusal(wanted.request()));
             return false;
+        }
+        if (from.grants.size() >= MAX_IMPORTS_OF_A_PEER) {
+            String why = "limit of " + MAX_IMPORTS_OF_A_PEER + " imports of one peer reached";
+            via.send(new Refused(wanted.request(), UrmaStatus.ENOMEM, why));
+            return true; // the token was right
         }
         if (segment.device() != null && !from.knowsDeviceMemory()) {
             via.send(new Refused(

@@ -76,6 +76,32 @@ class RequestRulesTest {
         return catchThrowableOfType(UrmaException.class, () -> get(future));
     }
 
+    // ---- limits
+
+    /** Else one peer could fill the memory of its home. */
+    @Test
+    void theImportsOfOnePeerAreLimited() throws Exception {
+        ShmSegment segment = context.share(Access.READ);
+        try (RawPeer peer = RawPeer.greeted(directory, context.plane)) {
+            for (int i = 1; i <= Exports.MAX_IMPORTS_OF_A_PEER; i++) {
+                peer.send(importOf(segment, i));
+                peer.receive(SegmentGranted.class);
+                peer.received.removeLast().close();
+            }
+
+            peer.send(importOf(segment, 0));
+            assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOMEM);
+
+            peer.send(new Unimport(1));
+            peer.send(importOf(segment, 0));
+            peer.receive(SegmentGranted.class);
+        }
+    }
+
+    private static ImportSegment importOf(ShmSegment segment, long request) {
+        return new ImportSegment(request, segment.tokenId(), segment.key(), Access.READ, segment.token());
+    }
+
     // ---- answers
 
     /** The numbers of requests are easy to guess; so an answer counts only on the connection of its request. */
