@@ -8,6 +8,8 @@ import java.util.Optional;
 
 /** A file with one line, locked by this process while this object is open. The kernel releases the lock of a dead process. */
 public final class LockFile {
+    private static final int MAX_LINE_BYTES = 4096;
+
     private final Dir directory;
     private final String name;
     private final Fd file;
@@ -100,7 +102,11 @@ public final class LockFile {
         }
     }
 
-    private static String read(Fd file) throws IOException {
+    static String read(Fd file) throws IOException {
+        FileStatus status = FileStatus.of(file);
+        if (!status.isRegularFile() || status.sizeBytes() > MAX_LINE_BYTES) {
+            return ""; // no context wrote it, and to read a pipe could take for ever
+        }
         try {
             String text = Files.readString(path(file));
             int end = text.indexOf('\n');

@@ -63,6 +63,19 @@ class LockFileTest {
         assertThat(LockFile.takeExisting(directory, "missing")).isEmpty();
     }
 
+    /** Another process of the user may make any file in the directory, and an engine reads it. */
+    @Test
+    void whatNoContextCanHaveWrittenIsNotRead() throws Exception {
+        Files.writeString(folder.resolve("long"), "x".repeat(5000) + "\n");
+        assertThat(new ProcessBuilder("mkfifo", folder.resolve("pipe").toString())
+                        .start()
+                        .waitFor())
+                .isZero();
+
+        assertThat(LockFile.read(directory, "long")).isEmpty();
+        assertThat(LockFile.read(directory, "pipe")).isEmpty();
+    }
+
     /** Its owner may be alive. */
     @Test
     void aFileThatCannotBeReadIsNoMissingOne() throws Exception {

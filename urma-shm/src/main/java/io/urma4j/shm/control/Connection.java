@@ -2,6 +2,7 @@ package io.urma4j.shm.control;
 
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Epoll;
+import io.urma4j.libc.Errno;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.PeerCredentials;
@@ -127,7 +128,11 @@ final class Connection {
         return credentials;
     }
 
-    /** The process at the other end, or empty if the kernel does not report it. */
+    /**
+     * The process at the other end, or empty if the kernel does not report it, or it has ended.
+     *
+     * @throws LibcException if this process can open no more descriptors, which says nothing about the other one
+     */
     Optional<PidFd> pidFd() {
         try {
             Optional<PidFd> exact = socket.peerPidFd();
@@ -137,7 +142,10 @@ final class Connection {
             // a kernel before 6.5; if the pid belongs to another process by now, its existence proves nothing
             return Optional.of(PidFd.open(credentials.pid()));
         } catch (LibcException e) {
-            return Optional.empty(); // it is gone already, which the socket will say too
+            return switch (e.errno()) {
+                case Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM -> throw e;
+                default -> Optional.empty(); // it is gone already, which the socket will say too
+            };
         }
     }
 

@@ -12,6 +12,7 @@ import io.urma4j.spi.control.ControlMessage.Revoked;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.support.Timers;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -44,6 +45,29 @@ final class Imports {
     /** Opens windows of imports. */
     Windows windows() {
         return windows;
+    }
+
+    /** The deadline of a timeout that starts now. */
+    long deadline(Duration timeout) {
+        return engine.deadline(timeout);
+    }
+
+    /** The time until a deadline; negative if that is over. */
+    Duration left(long deadlineNanos) {
+        return Duration.ofNanos(deadlineNanos - engine.nanos());
+    }
+
+    /** The result of an attempt that another caller has begun; ETIMEOUT if it does not come by the deadline of this one. */
+    <T> CompletableFuture<T> until(long deadlineNanos, CompletableFuture<T> attempt, Object what) {
+        return engine.ask(() -> {
+            CompletableFuture<T> mine = attempt.copy();
+            Timers.Timer timeout = engine.at(
+                    deadlineNanos,
+                    () -> mine.completeExceptionally(
+                            new UrmaException(UrmaStatus.ETIMEOUT, what, "was not mapped in time")));
+            var _ = mine.whenComplete((_, _) -> timeout.cancel());
+            return mine;
+        });
     }
 
     /**

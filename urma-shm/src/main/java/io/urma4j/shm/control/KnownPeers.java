@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers by the identity of their greeting, from the greeting until they are proven gone. If several claim one identity,
- * the first has it. The engine's thread changes it, any thread reads it.
+ * The peers by the identity of their greeting, from when the lock of their UASID has confirmed it until they are proven gone. If
+ * several claim one identity, the first has it. The engine's thread changes it, any thread reads it.
  *
  * <p>A thread that has invalidated a window, and then finds no peer here, may reuse the window: a peer that is added later
  * has not begun an operation, and will read that the window is invalid.
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class KnownPeers {
     private final Map<io.urma4j.PeerId, Peer> peers = new ConcurrentHashMap<>();
 
-    void greeted(Peer peer) {
+    void identified(Peer peer) {
         peers.putIfAbsent(peer.identity(), peer);
     }
 
@@ -23,7 +23,7 @@ final class KnownPeers {
         peers.remove(peer.identity(), peer);
     }
 
-    /** Whether no earlier peer claims the same identity. */
+    /** Whether it is what it claims to be, and no earlier peer is the same. */
     boolean isProven(Peer peer) {
         return peer.equals(peers.get(peer.identity()));
     }

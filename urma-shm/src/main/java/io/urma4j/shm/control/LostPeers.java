@@ -16,7 +16,7 @@ final class LostPeers {
     private static final long LOCK_POLL_NANOS = 50_000_000;
 
     private final Engine engine;
-    private final RuntimeDirectory directory;
+    private final PeerWatch watch;
     private final PeerEvents events;
     private final Map<Peer, Loss> unproven = new HashMap<>();
 
@@ -28,9 +28,9 @@ final class LostPeers {
      */
     private record Loss(String why, boolean told) {}
 
-    LostPeers(Engine engine, RuntimeDirectory directory, PeerEvents events) {
+    LostPeers(Engine engine, PeerWatch watch, PeerEvents events) {
         this.engine = engine;
-        this.directory = directory;
+        this.watch = watch;
         this.events = events;
     }
 
@@ -55,7 +55,8 @@ final class LostPeers {
         if (!unproven.containsKey(peer)) {
             return;
         }
-        if (directory.isGone(peer.uasid(), peer.id().address())) {
+        if (watch.isGone(peer)) {
+            peer.stopWatching();
             prove(peer);
         } else {
             engine.after(LOCK_POLL_NANOS, () -> pollLock(peer));

@@ -4,6 +4,7 @@ import io.urma4j.AllocOptions;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
+import io.urma4j.libc.FileStatus;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Paths {
     private static final long AGAIN_NANOS = 10_000_000;
+    private static final long DESCRIPTOR_NANOS = 100_000_000;
     private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
 
     private final Engine engine;
@@ -63,21 +65,28 @@ final class Paths {
             if (peer.id().equals(self)) {
                 openToSelf(peer, mine);
             } else {
-                ask(peer, mine);
+                ask(peer, mine, false);
             }
         } catch (RuntimeException e) {
             peer.path.failed(e);
         }
     }
 
+    /** @param isAgain whether the peer has its end of the path, with this ring */
     @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
-    private void ask(Peer peer, ShmMemory mine) {
+    private void ask(Peer peer, ShmMemory mine, boolean isAgain) {
         peer.path.ask(mine);
         requests.askForAll(peer, number -> new OpenPath(number, ringBytes), mine.fd())
                 .whenComplete((reply, failure) -> {
-                    if (!peer.path.takeAsked(mine)) {
+                    if (!peer.path.isAsked(mine)) {
                         return; // the peer's own attempt went first
                     }
+                    UrmaException loss = reply == null ? ofDescriptors(failure, isAgain) : reply.loss();
+                    if (loss != null) {
+                        peerOpened(peer, mine, loss);
+                        return;
+                    }
+                    peer.path.takeAsked();
                     if (failure != null) {
                         mine.close();
                         refused(peer, failure);
@@ -85,6 +94,24 @@ final class Paths {
                         answered(peer, mine, reply);
                     }
                 });
+    }
+
+    private static @Nullable UrmaException ofDescriptors(Throwable failure, boolean isAgain) {
+        boolean isLoss = isAgain && failure instanceof UrmaException e && e.status() == UrmaStatus.ENOMEM;
+        return isLoss ? (UrmaException) failure : null;
+    }
+
+    /**
+     * The peer has its end of the path, and this process no descriptor left for the ring that came. The peer gives it again to
+     * whoever asks with the same ring. Messages of the peer wait there meanwhile.
+     */
+    private void peerOpened(Peer peer, ShmMemory mine, UrmaException loss) {
+        engine.after(DESCRIPTOR_NANOS, () -> {
+            if (peer.path.isAsked(mine)) {
+                ask(peer, mine, true);
+            }
+        });
+        peer.path.failed(loss);
     }
 
     private void refused(Peer peer, Throwable failure) {
@@ -123,6 +150,9 @@ final class Paths {
 
     /** The peer requests a path. */
     void requested(Peer from, Connection via, OpenPath request, List<Fd> descriptors) {
+        if (from.path.isOpen() && isGivenAgain(from, via, request, descriptors)) {
+            return;
+        }
         if (from.path.isOpen() || (from.path.asked() != null && isFirst(from))) {
             via.send(new Refused(
                     request.request(), UrmaStatus.EEXIST, "a path exists, or our own attempt takes precedence"));
@@ -143,13 +173,29 @@ final class Paths {
         }
         from.path.dropAsked();
         try {
+            FileStatus theirs = FileStatus.of(descriptors.getFirst());
             ShmMemory mine = newRing();
             open(from, via, mine, descriptors.removeFirst());
             answer(from, via, request, mine);
+            from.path.gives(mine, theirs);
         } catch (RuntimeException e) {
             from.path.failed(e);
             via.send(new Refused(request.request(), UrmaStatus.ENOMEM, "no path: " + e.getMessage()));
         }
+    }
+
+    /** Answers a peer that asks once more with the ring of its path: it could not take ours. */
+    private static boolean isGivenAgain(Peer to, Connection via, OpenPath request, List<Fd> descriptors) {
+        try {
+            ShmMemory mine = descriptors.size() == 1 ? to.path.given(FileStatus.of(descriptors.getFirst())) : null;
+            if (mine == null) {
+                return false;
+            }
+            via.send(new PathOpened(request.request()), mine.fd());
+        } catch (RuntimeException e) {
+            via.send(new Refused(request.request(), UrmaStatus.ENOMEM, "no ring: " + e.getMessage()));
+        }
+        return true;
     }
 
     /** Without an answer the peer would ask again, and be refused for ever. */

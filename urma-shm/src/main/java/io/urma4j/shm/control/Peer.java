@@ -2,6 +2,7 @@ package io.urma4j.shm.control;
 
 import io.urma4j.Eid;
 import io.urma4j.libc.PidFd;
+import io.urma4j.libc.WatchedLock;
 import io.urma4j.shm.bounce.BounceClient;
 import io.urma4j.shm.bounce.BounceServer;
 import io.urma4j.spi.control.ControlCodec;
@@ -45,6 +46,10 @@ public final class Peer {
     PidFd process;
 
     Engine.@Nullable Watch processWatch;
+
+    /** Its lock, where its process is not watched; null if this process could not open it. */
+    @Nullable
+    WatchedLock lock;
 
     /** Imports from the peer, by the number of the grant. */
     final Map<Long, ShmImport> imports = new HashMap<>();
@@ -158,7 +163,7 @@ public final class Peer {
         return process != null && process.isExited();
     }
 
-    /** Watches its process no more. Idempotent. */
+    /** Watches its process, or its lock, no more. Idempotent. */
     void stopWatching() {
         if (processWatch != null) {
             processWatch.end();
@@ -166,6 +171,9 @@ public final class Peer {
         }
         if (process != null) {
             process.close();
+        }
+        if (lock != null) {
+            lock.close();
         }
     }
 

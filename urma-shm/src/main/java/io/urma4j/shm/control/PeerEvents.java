@@ -8,8 +8,8 @@ import java.util.List;
 
 /** Events of {@link Peers}. On the engine's thread. */
 interface PeerEvents {
-    /** A new peer has greeted. */
-    void greeted(Peer peer);
+    /** A peer that has greeted is what it claims to be: the lock of its UASID names it. */
+    void identified(Peer peer);
 
     /** A request of a peer; descriptors that are not removed from the list are closed. */
     void requested(Peer from, Connection via, Request request, List<Fd> descriptors);

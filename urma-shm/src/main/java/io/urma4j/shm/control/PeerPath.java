@@ -2,6 +2,7 @@ package io.urma4j.shm.control;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.libc.FileStatus;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.support.SharedResult;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,10 @@ final class PeerPath {
     private SharedResult<PathMemory> opening = new SharedResult<>();
     private @Nullable ShmMemory asked;
     private @Nullable PathMemory open;
+    private @Nullable Given given;
+
+    /** What both ends have given for a path that the peer requested. */
+    private record Given(ShmMemory mine, FileStatus theirs) {}
 
     boolean isOpen() {
         return open != null;
@@ -31,13 +36,14 @@ final class PeerPath {
         asked = ring;
     }
 
-    /** The ring of a pending request, if it is this one; the caller then owns it. */
-    boolean takeAsked(ShmMemory ring) {
-        if (asked != ring) {
-            return false;
-        }
+    /** Whether this is the ring of a pending request. */
+    boolean isAsked(ShmMemory ring) {
+        return asked == ring;
+    }
+
+    /** The ring of a pending request is its caller's. */
+    void takeAsked() {
         asked = null;
-        return true;
     }
 
     /** Cancels a pending request: the peer's own attempt takes precedence, or the request failed. */
@@ -65,6 +71,18 @@ final class PeerPath {
     /** The peer will never hear of it. */
     void undo() {
         open = null;
+    }
+
+    /** The peer has requested it with its ring, and was given this one. */
+    void gives(ShmMemory mine, FileStatus theirs) {
+        given = new Given(mine, theirs);
+    }
+
+    /** What the peer was given for that ring; null if it has not requested the path, or with another ring. */
+    @Nullable
+    ShmMemory given(FileStatus theirs) {
+        Given known = given;
+        return known != null && known.theirs.isSameFile(theirs) ? known.mine : null;
     }
 
     /** It is open at both ends. */

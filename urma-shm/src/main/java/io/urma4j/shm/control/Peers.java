@@ -3,7 +3,6 @@ package io.urma4j.shm.control;
 import io.urma4j.Eid;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
-import io.urma4j.libc.Epoll;
 import io.urma4j.libc.Errno;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.LibcException;
@@ -18,6 +17,7 @@ import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.Notice;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
+import io.urma4j.spi.support.SharedResult;
 import io.urma4j.spi.support.Timers;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -50,11 +50,11 @@ final class Peers {
     private final long greetingNanos;
     private final PeerLimits limits;
     private final PeerEvents events;
-    private final int ownPid = Math.toIntExact(ProcessHandle.current().pid());
+    private final PeerWatch watch;
     private final LostPeers lost;
     private final Listener listener;
     private final Map<PeerId, Peer> living = new LinkedHashMap<>(); // in the order of their greetings
-    private final Map<PeerId, CompletableFuture<Peer>> connecting = new HashMap<>();
+    private final Map<PeerId, OutgoingGreeting> connecting = new HashMap<>();
     private final List<Connection> unknownPeers = new ArrayList<>(); // those that we greeted, and wait for
     private boolean closed;
 
@@ -77,7 +77,8 @@ final class Peers {
         this.greetingNanos = greetingNanos;
         this.limits = limits;
         this.events = events;
-        this.lost = new LostPeers(engine, directory, events);
+        this.watch = new PeerWatch(engine, directory, events, this::processEnded);
+        this.lost = new LostPeers(engine, watch, events);
         this.listener = new Listener(engine, directory.sockets(), self, greetingNanos, this::greeted);
     }
 
@@ -102,37 +103,51 @@ final class Peers {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.EINVAL, "address '" + id.address() + "'", "is no address of shared memory"));
         }
-        CompletableFuture<Peer> attempt = connecting.get(id);
+        OutgoingGreeting attempt = connecting.get(id);
         if (attempt == null) {
-            attempt = new CompletableFuture<>();
+            attempt = new OutgoingGreeting(id);
             connecting.put(id, attempt);
-            new OutgoingGreeting(id, attempt).start();
+            attempt.start();
+        } else {
+            attempt.prolong();
         }
-        return until(deadlineNanos, attempt, "home " + id.address());
+        return attempt.peer.await(engine::at, deadlineNanos, () -> late(id));
     }
 
-    /** The result of an attempt that other callers may share, limited by this caller's deadline. */
-    @SuppressWarnings("FutureReturnValueIgnored") // a failure is seen to inside
-    private CompletableFuture<Peer> until(long deadlineNanos, CompletableFuture<Peer> attempt, String who) {
-        CompletableFuture<Peer> mine = attempt.copy();
-        Timers.Timer timeout = engine.at(
-                deadlineNanos,
-                () -> mine.completeExceptionally(
-                        new UrmaException(UrmaStatus.ETIMEOUT, who, "did not answer our greeting in time")));
-        mine.whenComplete((peer, failure) -> timeout.cancel());
-        return mine;
+    private static UrmaException late(PeerId id) {
+        return new UrmaException(UrmaStatus.ETIMEOUT, "home " + id.address(), "did not answer our greeting in time");
     }
 
-    /** An attempt, from connecting to the peer's greeting. */
+    /** An attempt, from connecting to the peer's greeting. Callers share it, and each has its own deadline. */
     private final class OutgoingGreeting implements Connection.Receiver {
         private final PeerId id;
-        private final CompletableFuture<Peer> attempt;
-        private final long deadlineNanos = System.nanoTime() + greetingNanos;
+        private final SharedResult<Peer> peer = new SharedResult<>();
+        private long deadlineNanos = System.nanoTime() + greetingNanos;
+        private @Nullable Connection connection;
         private Timers.@Nullable Timer timeout;
 
-        OutgoingGreeting(PeerId id, CompletableFuture<Peer> attempt) {
+        OutgoingGreeting(PeerId id) {
             this.id = id;
-            this.attempt = attempt;
+        }
+
+        /** One more caller joins, for which the peer has as much time as for the first. */
+        void prolong() {
+            deadlineNanos = System.nanoTime() + greetingNanos;
+            Connection to = connection;
+            if (to != null) {
+                limit(to);
+            }
+        }
+
+        private void limit(Connection to) {
+            cancelTimeout();
+            timeout = engine.at(deadlineNanos, () -> to.end("it did not greet in time"));
+        }
+
+        private void cancelTimeout() {
+            if (timeout != null) {
+                timeout.cancel();
+            }
         }
 
         void start() {
@@ -170,7 +185,8 @@ final class Peers {
             }
             Connection to = new Connection(engine, socket, this);
             unknownPeers.add(to);
-            timeout = engine.at(deadlineNanos, () -> to.end("it did not greet in time"));
+            connection = to;
+            limit(to);
             to.send(greeting(id.incarnation()));
         }
 
@@ -197,19 +213,17 @@ final class Peers {
         }
 
         private void accept(Connection from, Hello hello) {
-            Peer peer = UnknownPeers.saysWhoItIs(hello) ? peerOf(id, hello, from) : null;
-            if (peer == null || peer.outgoing != null) {
+            Peer known = UnknownPeers.saysWhoItIs(hello) ? peerOf(id, hello, from) : null;
+            if (known == null || known.outgoing != null) {
                 String why = "does not identify itself, or another process has used its name";
                 end(from, new UrmaException(UrmaStatus.ENOPERM, "home " + id.address(), why));
                 return;
             }
-            if (timeout != null) {
-                timeout.cancel();
-            }
-            peer.outgoing = from;
-            from.handTo(new Traffic(peer));
+            cancelTimeout();
+            known.outgoing = from;
+            from.handTo(new Traffic(known));
             connecting.remove(id);
-            attempt.complete(peer);
+            peer.complete(known);
         }
 
         private void end(Connection from, UrmaException why) {
@@ -228,11 +242,9 @@ final class Peers {
         }
 
         private void fail(UrmaException why) {
-            if (timeout != null) {
-                timeout.cancel();
-            }
+            cancelTimeout();
             connecting.remove(id);
-            attempt.completeExceptionally(why);
+            peer.fail(why);
         }
     }
 
@@ -251,14 +263,8 @@ final class Peers {
             return null;
         }
         Peer peer = new Peer(id, hello.eid(), hello.uasid(), pid, hello.features());
-        if (pid != ownPid) {
-            connection.pidFd().ifPresent(process -> {
-                peer.process = process;
-                peer.processWatch = engine.watch(process.fd(), Epoll.IN, ready -> processEnded(peer));
-            });
-        }
         living.put(id, peer);
-        events.greeted(peer);
+        watch.begin(peer, connection);
         return peer;
     }
 
@@ -387,7 +393,7 @@ final class Peers {
             }
         }
         UrmaException why = new UrmaException(UrmaStatus.EINVAL, engine, "is closed");
-        List.copyOf(connecting.values()).forEach(attempt -> attempt.completeExceptionally(why));
+        List.copyOf(connecting.values()).forEach(attempt -> attempt.peer.fail(why));
     }
 
     private void stopConnecting() {

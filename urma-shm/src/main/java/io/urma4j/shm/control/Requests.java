@@ -40,8 +40,13 @@ final class Requests {
      * An answer with its descriptors.
      *
      * @param descriptors those that the receiver does not remove are closed
+     * @param loss why its descriptor did not arrive; null if that has not happened
      */
-    record Reply(Peer from, Answer answer, List<Fd> descriptors) {
+    record Reply(
+            Peer from,
+            Answer answer,
+            List<Fd> descriptors,
+            @Nullable UrmaException loss) {
         /** The answer, which must be of that kind. */
         <T extends ControlMessage> T as(Class<T> kind) {
             if (kind.isInstance(answer)) {
@@ -136,9 +141,17 @@ final class Requests {
             UrmaStatus status = refused.status() == UrmaStatus.SUCCESS ? UrmaStatus.FAIL : refused.status();
             asked.reply.completeExceptionally(new UrmaException(status, from, refused.reason()));
         } else {
-            asked.reply.complete(new Reply(from, answer, descriptors));
+            asked.reply.complete(new Reply(from, answer, descriptors, null));
         }
         return true;
+    }
+
+    /** Ends a request by an answer that has lost its descriptor, if a caller waits for it. */
+    void answeredInPart(Peer from, Connection via, Answer answer, UrmaException loss) {
+        Pending asked = take(via, answer);
+        if (asked != null) {
+            asked.reply.complete(new Reply(from, answer, List.of(), loss));
+        }
     }
 
     /** Ends a request whose answer cannot be used, if a caller waits for it. */

@@ -8,6 +8,7 @@ import io.urma4j.libc.FileStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.LockFile;
 import io.urma4j.libc.UserIds;
+import io.urma4j.libc.WatchedLock;
 import io.urma4j.shm.memory.Failures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -221,16 +222,66 @@ final class RuntimeDirectory implements AutoCloseable {
      * releases the locks of a process after it has freed its memory.
      */
     boolean isGone(int uasid, String address) {
+        return isGone(uasid, address, true);
+    }
+
+    /** The same for a context of another process. A file that is missing proves nothing then: anyone may have removed it. */
+    boolean isReleased(int uasid, String address) {
+        return isGone(uasid, address, false);
+    }
+
+    private boolean isGone(int uasid, String address, boolean ifMissing) {
         String name = lockName(uasid);
         try {
             Optional<ContextRecord> now = ContextRecord.parse(LockFile.read(directory, name));
-            if (now.isEmpty() || !now.get().address().equals(address)) {
-                return true;
+            if (now.isEmpty()) {
+                return ifMissing;
             }
-            return removeIfStale(name);
+            return !now.get().address().equals(address) || removeIfStale(name);
         } catch (IOException e) {
             return false; // this process cannot read it, which proves nothing
         }
+    }
+
+    /**
+     * Whether the lock of a UASID is that of the context.
+     *
+     * @throws IOException if this process cannot read it, which proves nothing
+     */
+    boolean names(int uasid, PeerId context) throws IOException {
+        return isOf(context, LockFile.read(directory, lockName(uasid)));
+    }
+
+    private static boolean isOf(PeerId context, String line) {
+        ContextRecord record = new ContextRecord(context.address(), context.incarnation());
+        return ContextRecord.parse(line).filter(record::equals).isPresent();
+    }
+
+    /**
+     * The lock of a context, kept open; empty if the UASID has none, or that of another context.
+     *
+     * @throws IOException if this process cannot open it, which proves nothing
+     */
+    Optional<WatchedLock> watchLock(int uasid, PeerId context) throws IOException {
+        WatchedLock lock;
+        try {
+            lock = WatchedLock.open(directory, lockName(uasid));
+        } catch (LibcException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return Optional.empty();
+            }
+            throw new IOException(e.getMessage(), e);
+        }
+        try {
+            if (isOf(context, lock.read())) {
+                return Optional.of(lock);
+            }
+        } catch (IOException e) {
+            lock.close();
+            throw e;
+        }
+        lock.close();
+        return Optional.empty();
     }
 
     /** A context that is alive, or has just died. */

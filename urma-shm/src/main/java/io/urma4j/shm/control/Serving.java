@@ -75,8 +75,8 @@ final class Serving implements PeerEvents {
     }
 
     @Override
-    public void greeted(Peer peer) {
-        exports.known().greeted(peer);
+    public void identified(Peer peer) {
+        exports.known().identified(peer);
     }
 
     @Override
@@ -161,11 +161,12 @@ final class Serving implements PeerEvents {
 
     @Override
     public void answeredInPart(Peer from, Connection via, Answer answer, String why) {
+        UrmaException loss = new UrmaException(UrmaStatus.ENOMEM, from, why);
         if (answer instanceof PathOpened) {
-            via.end(why); // the home has its end of the path, and opens it once
+            requests.answeredInPart(from, via, answer, loss); // the home has its end of the path
             return;
         }
-        requests.failed(via, answer, new UrmaException(UrmaStatus.ENOMEM, from, why));
+        requests.failed(via, answer, loss);
         if (answer instanceof SegmentGranted unusable) {
             imports.giveBack(from, unusable.grant());
         }

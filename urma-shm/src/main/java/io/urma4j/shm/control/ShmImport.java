@@ -11,6 +11,7 @@ import io.urma4j.shm.bounce.ServedMemory;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderWindow;
+import io.urma4j.spi.support.ControlEngine;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -251,14 +252,37 @@ public final class ShmImport implements ProviderImport {
     }
 
     @Override
-    public synchronized CompletableFuture<MemorySegment> mapAtHomeAddress(Duration timeout) {
-        if (closed) {
-            return CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, this, "is closed"));
+    public CompletableFuture<MemorySegment> mapAtHomeAddress(Duration timeout) {
+        return twin(imports.deadline(timeout)).thenApply(made -> made.memory);
+    }
+
+    /** The second mapping; of several callers at a time, the first asks for it. */
+    private CompletableFuture<ShmImport> twin(long deadlineNanos) {
+        CompletableFuture<ShmImport> ofAnother;
+        synchronized (this) {
+            if (closed) {
+                return CompletableFuture.failedFuture(new UrmaException(UrmaStatus.EINVAL, this, "is closed"));
+            }
+            if (twin == null || twin.isCompletedExceptionally()) {
+                twin = again.atHomeAddress(imports.left(deadlineNanos));
+                return twin;
+            }
+            if (twin.isDone()) {
+                return twin;
+            }
+            ofAnother = twin;
         }
-        if (twin == null || twin.isCompletedExceptionally()) {
-            twin = again.atHomeAddress(timeout);
-        }
-        return twin.thenApply(made -> made.memory);
+        return imports.until(deadlineNanos, ofAnother, this)
+                .exceptionallyCompose(failure -> mayTryAgain(failure, deadlineNanos)
+                        ? twin(deadlineNanos)
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    /** The time of the other caller was over, and not that of this one. */
+    private boolean mayTryAgain(Throwable failure, long deadlineNanos) {
+        return ControlEngine.causeOf(failure) instanceof UrmaException e
+                && e.status() == UrmaStatus.ETIMEOUT
+                && imports.left(deadlineNanos).isPositive();
     }
 
     @Override

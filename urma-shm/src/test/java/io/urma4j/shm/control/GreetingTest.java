@@ -199,6 +199,24 @@ class GreetingTest {
         assertThat(connection.receive()).as("an unknown import is not in use").contains(new Revoked(99));
     }
 
+    /** Else it would fail when the time of the first is over. */
+    @Test
+    void aCallerThatJoinsAGreetingHasItsOwnTime() throws Exception {
+        Duration limit = Duration.ofSeconds(1);
+        TestContext importer = opened(new TestContext(directory, ContextOptions.DEFAULT, limit.toNanos()));
+        RawHome home = opened(RawHome.at(directory, RawPeer.ID));
+        var first = home.importBy(importer, Access.READ, LONG);
+        await().pollDelay(SHORT).until(() -> true);
+        assertThat(first).isNotDone();
+        long joined = System.nanoTime();
+        var second = home.importBy(importer, Access.READ, LONG);
+
+        assertThat(failureOf(second).status()).isEqualTo(UrmaStatus.ETIMEOUT);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - joined)).isGreaterThanOrEqualTo(limit);
+        assertThat(failureOf(first)).hasMessageContaining("did not greet in time");
+    }
+
     @Test
     void aHomeWhoseQueueOfConnectionsIsFullIsTriedAgain() throws Exception {
         TestContext importer = context(PeerLimits.ofThisProcess());

@@ -8,22 +8,31 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.urma4j.Access;
 import io.urma4j.AllocOptions;
 import io.urma4j.Eid;
+import io.urma4j.OrderType;
 import io.urma4j.SegmentDescriptor.Capabilities;
 import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
+import io.urma4j.libc.FileStatus;
 import io.urma4j.shm.memory.Failures;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
+import io.urma4j.spi.control.ControlCodec;
+import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
+import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
+import io.urma4j.spi.control.ControlMessage.PathOpened;
+import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.ControlMessage.WindowsOpened;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,6 +165,51 @@ class ImporterWithoutDescriptorsTest {
         grant(3);
         assertThat(get(next).grant()).isEqualTo(3);
         assertThat(context.lost).isEmpty();
+    }
+
+    /** The home has its end of the path, and opens it once. */
+    @Test
+    void aPathWhoseRingDoesNotArriveIsOpenedLater() throws Exception {
+        var failing = context.plane.importQueue(home.queue(RawPeer.UASID), null, LONG);
+        grantQueue();
+        long request = connection.receive(OpenPath.class).request();
+        assertThat(ControlCodec.encode(new PathOpened(request)).hasRemaining()).isTrue(); // loads its class
+        UrmaException failure;
+        try (ShmMemory ring = ShmMemory.allocate(TestContext.RING_BYTES, AllocOptions.DEFAULT, "ring")) {
+            try (var _ = new NoDescriptors()) {
+                connection.send(new PathOpened(request), ring.fd());
+                failure = failureOf(failing);
+            }
+            assertThat(failure.status()).isEqualTo(UrmaStatus.ENOMEM);
+            assertThat(failure).hasMessageContaining("ulimit -n");
+            var again = context.plane.importQueue(home.queue(RawPeer.UASID), null, LONG);
+
+            while (!again.isDone()) {
+                switch (connection.receive().orElseThrow()) {
+                    case ImportQueue m ->
+                        connection.send(new QueueGranted(m.request(), TransportMode.RM, OrderType.OI, 0));
+                    case OpenPath m -> {
+                        connection.send(new PathOpened(m.request()), ring.fd());
+                        get(again);
+                    }
+                    default -> throw new AssertionError("another message");
+                }
+            }
+        }
+
+        List<FileStatus> rings = connection.received.stream()
+                .map(FileStatus::of)
+                .filter(file -> file.sizeBytes() == TestContext.RING_BYTES)
+                .toList();
+        assertThat(rings).hasSizeGreaterThan(1).allMatch(rings.getFirst()::isSameFile);
+        assertThat(context.paths).hasSize(1);
+        assertThat(imported.isRevoked()).isFalse();
+        assertThat(context.lost).isEmpty();
+    }
+
+    private void grantQueue() throws Exception {
+        long request = connection.receive(ImportQueue.class).request();
+        connection.send(new QueueGranted(request, TransportMode.RM, OrderType.OI, 0));
     }
 
     @Test

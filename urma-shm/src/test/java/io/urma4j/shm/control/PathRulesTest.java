@@ -13,6 +13,7 @@ import io.urma4j.OrderType;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.FileStatus;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
@@ -101,10 +102,27 @@ class PathRulesTest {
         RawPeer peer = importer(RawPeer.ID);
         peer.send(new OpenPath(2, RING_BYTES), ring.fd());
         assertThat(peer.receive()).contains(new PathOpened(2));
+        ShmMemory another = opened(ShmMemory.allocate(RING_BYTES, AllocOptions.DEFAULT, "their-ring"));
+
+        peer.send(new OpenPath(3, RING_BYTES), another.fd());
+
+        assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.EEXIST);
+    }
+
+    /** It had no descriptor left for the ring of the home. */
+    @Test
+    void whoAsksAgainWithItsRingIsGivenTheSameRing() throws Exception {
+        RawPeer peer = importer(RawPeer.ID);
+        peer.send(new OpenPath(2, RING_BYTES), ring.fd());
+        assertThat(peer.receive()).contains(new PathOpened(2));
 
         peer.send(new OpenPath(3, RING_BYTES), ring.fd());
 
-        assertThat(peer.receive(Refused.class).status()).isEqualTo(UrmaStatus.EEXIST);
+        assertThat(peer.receive()).contains(new PathOpened(3));
+        assertThat(peer.received).hasSize(2);
+        assertThat(FileStatus.of(peer.received.getLast()).isSameFile(FileStatus.of(peer.received.getFirst())))
+                .isTrue();
+        assertThat(context.paths).hasSize(1);
     }
 
     @Test

@@ -321,6 +321,30 @@ class SegmentRulesTest {
         }
     }
 
+    /** Several threads may ask at a time, and the first of them may have the least patience. */
+    @Test
+    void eachCallerOfASecondMappingHasItsOwnTime() throws Exception {
+        long address = freeAddress();
+        try (RawHome raw = RawHome.at(directory, RawPeer.ID)) {
+            var asked = importAt(raw, address);
+            try (RawPeer connection = raw.greet()) {
+                grantTo(connection, 1);
+                ShmImport imported = get(asked);
+                var impatient = imported.mapAtHomeAddress(SHORT);
+                var patient = imported.mapAtHomeAddress(LONG);
+                connection.receive(ImportSegment.class); // which is not answered
+                assertThat(statusOf(impatient)).isEqualTo(UrmaStatus.ETIMEOUT);
+                long request = connection.receive(ImportSegment.class).request();
+                assertThat(statusOf(imported.mapAtHomeAddress(SHORT))).isEqualTo(UrmaStatus.ETIMEOUT);
+                assertThat(patient).isNotDone();
+                connection.send(new SegmentGranted(request, 2, Access.READ_WRITE, 0, 4096), memory.shareWritable());
+
+                assertThat(get(patient).address()).isEqualTo(address);
+                get(imported.close());
+            }
+        }
+    }
+
     @Test
     void aHomeAddressThatWasInUseIsTriedAgain() throws Exception {
         ShmMemory there = ShmMemory.allocate(1 << 20, AllocOptions.DEFAULT, "there");

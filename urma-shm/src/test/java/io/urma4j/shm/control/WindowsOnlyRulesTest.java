@@ -43,11 +43,13 @@ class WindowsOnlyRulesTest {
     private Path directory;
     private TestContext home;
     private ShmSegment segment;
+    private HeldLock lock;
 
     @BeforeEach
     void open() throws Exception {
         directory = temporary.resolve("runtime");
         home = new TestContext(directory);
+        lock = new HeldLock(directory, RawPeer.ID);
         ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "slab");
         segment = (ShmSegment) get(home.plane.register(new SegmentRequest(
                 memory, null, null, Access.READ_WRITE, TokenPolicy.NONE, Token.of(0), 0, false, true)));
@@ -55,6 +57,7 @@ class WindowsOnlyRulesTest {
 
     @AfterEach
     void close() {
+        lock.close();
         home.close();
     }
 
@@ -95,6 +98,21 @@ class WindowsOnlyRulesTest {
             assertThat(second.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOPERM);
             first.send(wanted(1, null));
             assertThat(first.receive(SegmentGranted.class).request()).isEqualTo(1);
+        }
+    }
+
+    /** A process that greets with the identity of another one before that does. */
+    @Test
+    void whomTheLockOfItsUasidDoesNotNameIsNotWhatItClaimsToBe() throws Exception {
+        segment.grant(RAW, 0, 8, Access.READ);
+        PeerId elsewhere = new PeerId("d".repeat(32), RawPeer.ID.incarnation());
+        try (RawPeer forger = RawPeer.greeted(directory, home.plane, elsewhere)) {
+            forger.send(wanted(1, null));
+            assertThat(forger.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOPERM);
+            try (RawPeer original = RawPeer.greeted(directory, home.plane)) {
+                original.send(wanted(1, null));
+                assertThat(original.receive(SegmentGranted.class).request()).isEqualTo(1);
+            }
         }
     }
 

@@ -1,0 +1,95 @@
+package io.urma4j.shm.control;
+
+import io.urma4j.libc.Epoll;
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.PidFd;
+import io.urma4j.libc.WatchedLock;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Finds out of each peer what its own words do not prove: its identity, by the lock of its UASID, and later its end, by its
+ * process, or by the lock where the kernel does not tell of the process. Owned by the engine's thread.
+ */
+final class PeerWatch {
+    /** Until a process that could open no descriptor tries again. */
+    private static final long RETRY_NANOS = 100_000_000;
+
+    private final Engine engine;
+    private final RuntimeDirectory directory;
+    private final PeerEvents events;
+    private final Consumer<Peer> onExit;
+    private final int ownPid = Math.toIntExact(ProcessHandle.current().pid());
+
+    /** @param onExit called when the process of a peer has ended */
+    PeerWatch(Engine engine, RuntimeDirectory directory, PeerEvents events, Consumer<Peer> onExit) {
+        this.engine = engine;
+        this.directory = directory;
+        this.events = events;
+        this.onExit = onExit;
+    }
+
+    /** A look at a peer that needs a descriptor. */
+    @FunctionalInterface
+    private interface Look {
+        void look() throws IOException;
+    }
+
+    /** A peer has greeted by that connection. */
+    void begin(Peer peer, Connection by) {
+        untilDone(peer, () -> identify(peer));
+        if (peer.pid() != ownPid) {
+            untilDone(peer, () -> watch(peer, by));
+        }
+    }
+
+    /** Without free descriptors nothing is known of a peer, and nothing is believed. */
+    private void untilDone(Peer peer, Look look) {
+        if (peer.isLost()) {
+            return;
+        }
+        try {
+            look.look();
+        } catch (IOException | LibcException e) {
+            engine.after(RETRY_NANOS, () -> untilDone(peer, look));
+        }
+    }
+
+    private void identify(Peer peer) throws IOException {
+        if (directory.names(peer.uasid(), peer.id())) {
+            events.identified(peer);
+        }
+    }
+
+    private void watch(Peer peer, Connection by) throws IOException {
+        Optional<PidFd> process = by.pidFd();
+        if (process.isPresent()) {
+            watch(peer, process.get());
+        } else {
+            peer.lock = directory.watchLock(peer.uasid(), peer.id()).orElse(null);
+        }
+    }
+
+    private void watch(Peer peer, PidFd process) {
+        try {
+            peer.processWatch = engine.watch(process.fd(), Epoll.IN, ready -> onExit.accept(peer));
+            peer.process = process;
+        } catch (LibcException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    /** Whether a lost peer whose process is not watched has certainly ended. */
+    boolean isGone(Peer peer) {
+        WatchedLock lock = peer.lock;
+        if (lock != null) {
+            return lock.isReleased();
+        }
+        String address = peer.id().address();
+        return peer.pid() == ownPid
+                ? directory.isGone(peer.uasid(), address)
+                : directory.isReleased(peer.uasid(), address);
+    }
+}
