@@ -103,6 +103,28 @@ public abstract class NotReadyContract extends Contract {
                 .isEqualTo(-1);
     }
 
+    /** S8.9: nor does a message by another import pass one that found no receive work request. */
+    @Rule({"S8.9", "S12.1"})
+    @Test
+    void messageByAnotherImportWaitsForOneThatFoundNoReceive() {
+        var receiver = pair.receiver(
+                4096, JfrConfig.builder().minRnrTimer(Duration.ofMillis(200)).build());
+        var again = pair.initiator().context().importJetty(receiver.queue().shared());
+        var queue = pair.initiator().queue();
+        queue.jfs().send(receiver.target(), queue.scratch(), 0, 16, 1);
+        Patience.await(
+                "the news that the receiver is not ready",
+                () -> queue.jfs().counters().get("notReady") > 0);
+
+        receiver.receive(2, 64, 8);
+        queue.jfs().send(again, queue.scratch(), 0, 8, 2);
+
+        assertThat(receiver.queue().nextOnes(2))
+                .extracting(Outcome::lengthBytes)
+                .containsExactly(16L, 8L);
+        assertThat(queue.awaitCompletions(2)).allMatch(Outcome::isSuccess);
+    }
+
     /** S6.7, S6.8: flush does not return a request that overtook an unstarted message and has its record. */
     @Rule({"S6.7", "S6.8"})
     @Test

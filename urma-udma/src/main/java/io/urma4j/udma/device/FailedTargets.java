@@ -26,7 +26,7 @@ final class FailedTargets {
         PeerFlow peer = failed.peer;
         boolean access = status == WorkStatus.REM_ACCESS_ABORT_ERR;
         if (failed.isMessage() && !(failed.placesBytes && access)) {
-            flow.failed = true;
+            flow.failedTargets.add(SendWqe.target(ring, failed.at));
             flow.startAnew(nowNanos);
         } else if (peer != null) {
             peer.failedKeys.add(failedKey(failed));
@@ -46,11 +46,15 @@ final class FailedTargets {
         if (flow == null) {
             return false;
         }
-        if (flow.failed && slot.isMessage()) {
+        if (slot.isMessage() && !flow.failedTargets.isEmpty() && isToFailed(slot, flow)) {
             return true;
         }
         PeerFlow peer = slot.peer;
         return peer != null && !peer.failedKeys.isEmpty() && names(slot, peer.failedKeys);
+    }
+
+    private boolean isToFailed(SendSlot message, Flow flow) {
+        return flow.failedTargets.contains(SendWqe.target(ring, message.at));
     }
 
     private boolean names(SendSlot slot, Set<Integer> keys) {

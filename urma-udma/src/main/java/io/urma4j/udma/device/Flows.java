@@ -3,19 +3,26 @@ package io.urma4j.udma.device;
 import io.urma4j.spi.support.SendFlows;
 import io.urma4j.udma.transport.SendWork;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The flows of a send queue, found by target and by connection. */
+/** The flows of a send queue, found by target, by queue of a peer, and by connection. */
 final class Flows {
     /** In place of a target: the connection of the queue itself. */
     static final int OWN = 0;
 
     private final Handles<Target> targets;
     private final WireNumbers<Flow> byTarget = new WireNumbers<>(1, Integer.MAX_VALUE);
+    private final Map<Destination, Flow> byQueue = new HashMap<>();
     private final SendFlows<Flow> all = new SendFlows<>();
     private final List<PeerFlow> peers = new ArrayList<>();
     private @Nullable Flow last; // most queues have one target, or use the same one several times in a row
+    private int lastTarget;
+
+    /** A queue of a peer, whichever target names it. */
+    private record Destination(CardConnection link, int queue) {}
 
     Flows(Handles<Target> targets) {
         this.targets = targets;
@@ -25,12 +32,13 @@ final class Flows {
     @Nullable
     Flow to(int target) {
         Flow found = last;
-        if (found == null || found.handle != target) {
+        if (found == null || lastTarget != target) {
             found = byTarget.get(target);
             if (found == null) {
                 found = begin(target);
             }
             last = found;
+            lastTarget = target;
         }
         return found;
     }
@@ -40,8 +48,24 @@ final class Flows {
         if (target == null) {
             return null;
         }
-        Flow flow = new Flow(handle, target, target.link() == null ? null : by(target.link()));
+        CardConnection link = target.link();
+        Flow flow = link == null ? added(new Flow(target, null)) : to(target, link);
+        flow.targets++;
         byTarget.put(handle, flow);
+        return flow;
+    }
+
+    private Flow to(Target target, CardConnection link) {
+        Destination there = new Destination(link, target.remoteQueue());
+        Flow flow = byQueue.get(there);
+        if (flow == null) {
+            flow = added(new Flow(target, by(link)));
+            byQueue.put(there, flow);
+        }
+        return flow;
+    }
+
+    private Flow added(Flow flow) {
         all.add(flow);
         return flow;
     }
@@ -69,9 +93,8 @@ final class Flows {
     /** The only flow of a connected queue begins. */
     void own(CardConnection link) {
         clear();
-        Flow flow = new Flow(OWN, new Target(link, 0, null, 0), by(link));
-        all.add(flow);
-        last = flow;
+        last = added(new Flow(new Target(link, 0, null, 0), by(link)));
+        lastTarget = OWN;
     }
 
     boolean haveOnePeer() {
@@ -83,8 +106,19 @@ final class Flows {
         Flow flow = byTarget.get(target);
         if (flow != null) {
             byTarget.remove(target);
-            all.remove(flow);
+            flow.failedTargets.remove(target);
+            if (--flow.targets == 0) {
+                forget(flow);
+            }
             last = null;
+        }
+    }
+
+    private void forget(Flow unused) {
+        all.remove(unused);
+        CardConnection link = unused.target.link();
+        if (link != null) {
+            byQueue.remove(new Destination(link, unused.target.remoteQueue()));
         }
     }
 
@@ -116,7 +150,8 @@ final class Flows {
     }
 
     void clear() {
-        all.all().forEach(flow -> byTarget.remove(flow.handle));
+        byTarget.clear();
+        byQueue.clear();
         all.clear();
         peers.clear();
         last = null;

@@ -433,7 +433,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
             slot.hasPlaced = true; // its bytes may be there: it was begun, should it end here
         }
         if (order.repeat(position, slot) && first) {
-            listener.receiverNotReady(config.tag(), flow.handle);
+            listener.receiverNotReady(config.tag(), SendWqe.target(ring, slot.at));
         }
     }
 

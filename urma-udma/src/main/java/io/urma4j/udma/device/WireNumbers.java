@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,11 @@ final class WireNumbers<T> {
                 return;
             }
         }
+    }
+
+    void clear() {
+        Arrays.fill(values, null);
+        size = 0;
     }
 
     /** Moves up entries behind a gap that is filled: a search ends at the first free place. */
