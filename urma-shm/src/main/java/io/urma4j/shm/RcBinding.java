@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Jetty sends to and receives from.
  */
 final class RcBinding {
+    /** In place of the number of a request: those of a peer arrive in the order in which it makes them. */
+    static final int IN_ORDER = 0;
+
     private final ControlPlane control;
     private final int id;
     private final OrderType orderType;
@@ -101,7 +104,7 @@ final class RcBinding {
     /** A peer's Jetty requests to bind; returns whether it may. */
     UrmaStatus requested(Peer peer, int jettyId, int wantedOrder) {
         boolean mayBind = target == null || admits(peer, jettyId);
-        return requests.requested(peer, jettyId, wantedOrder, mayBind).status();
+        return requests.requested(peer, IN_ORDER, jettyId, wantedOrder, mayBind).status();
     }
 
     /** Whether a message of that Jetty may be delivered here (S5.8). */

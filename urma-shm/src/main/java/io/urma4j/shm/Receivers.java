@@ -101,7 +101,7 @@ final class Receivers {
     void unbindRequested(Peer from, int localId, int remoteId) {
         Inbound wanted = inbound.get(localId);
         if (wanted != null && wanted.binding() != null) {
-            wanted.binding().requests().unrequested(from, remoteId);
+            wanted.binding().requests().unrequested(from, RcBinding.IN_ORDER, remoteId);
         }
     }
 }

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class BindRequests<P> {
     private final int orderType;
     private final Predicate<P> isLost;
-    private final Set<P> importers = new HashSet<>(); // these two: guarded by this
+    private final Set<P> importers = new HashSet<>(); // these three: guarded by this
     private @Nullable Partner<P> partner;
+    private long boundBy; // the number of its request
 
     /** The Jetty that is bound to this one, whether or not this one is bound to it. */
     private record Partner<P>(P peer, int queue) {}
@@ -60,10 +61,11 @@ public final class BindRequests<P> {
     /**
      * A peer's Jetty requests to bind.
      *
+     * @param number of the request among those of the peer, in the order in which it made them
      * @param queue number of that Jetty
      * @param mayBind whether this Jetty is unbound, or bound to that Jetty
      */
-    public synchronized Answer requested(P peer, int queue, int wantedOrder, boolean mayBind) {
+    public synchronized Answer requested(P peer, long number, int queue, int wantedOrder, boolean mayBind) {
         if (!importers.contains(peer)) { // else any peer that knows the number could take the only place
             return Answer.NOT_IMPORTED;
         }
@@ -78,11 +80,13 @@ public final class BindRequests<P> {
             return Answer.TAKEN;
         }
         partner = now;
+        boundBy = number;
         return Answer.BOUND;
     }
 
-    public synchronized void unrequested(P peer, int queue) {
-        if (new Partner<>(peer, queue).equals(partner)) {
+    /** Ends what earlier requests have bound: a retransmission may arrive behind a later request of the peer. */
+    public synchronized void unrequested(P peer, long number, int queue) {
+        if (number >= boundBy && new Partner<>(peer, queue).equals(partner)) {
             partner = null;
         }
     }

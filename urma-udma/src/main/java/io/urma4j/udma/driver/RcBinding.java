@@ -263,7 +263,7 @@ final class RcBinding {
     synchronized PeerMessage requested(Peer peer, long request, BindQueue wanted) {
         UdmaTarget mine = target;
         boolean mayBind = mine == null || isTarget(mine, peer, wanted.partner());
-        BindRequests.Answer answer = requests.requested(peer, wanted.partner(), wanted.orderType(), mayBind);
+        BindRequests.Answer answer = requests.requested(peer, request, wanted.partner(), wanted.orderType(), mayBind);
         return answer == BindRequests.Answer.BOUND
                 ? new QueueBound(firstPsn, peer.mtuBytes())
                 : refusal(request, answer.status(), answer.why());
@@ -279,8 +279,8 @@ final class RcBinding {
         return path != null && path.peer().equals(peer) && mine.number() == qpNumber;
     }
 
-    void unrequested(Peer peer, int qpNumber) {
-        requests.unrequested(peer, qpNumber);
+    void unrequested(Peer peer, long request, int qpNumber) {
+        requests.unrequested(peer, request, qpNumber);
     }
 
     /** The peer is gone: work requests in progress to it end. */

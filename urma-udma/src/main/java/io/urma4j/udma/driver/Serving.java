@@ -86,7 +86,7 @@ final class Serving {
             case Unbind m -> {
                 RcBinding binding = bondOf(m.queue());
                 if (binding != null) {
-                    binding.unrequested(from.peer(), m.partner());
+                    binding.unrequested(from.peer(), number, m.partner());
                 }
                 answer(from, number, new Done(number));
             }
