@@ -77,6 +77,11 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
+    public long readLong(RemoteMemory memory, long offset, long timeoutNanos) {
+        return memory.readLong(offset, timeoutNanos);
+    }
+
+    @Override
     public boolean watch(LocalSegment segment, Runnable onNotify) {
         return segment.watch(onNotify);
     }

@@ -200,6 +200,12 @@ public final class RemoteMemory implements AutoCloseable {
         return calls.readLong(offset);
     }
 
+    /** The same, ends with ETIMEOUT when it would take longer. It makes no object. */
+    long readLong(long offset, long timeoutNanos) {
+        check(offset, Long.BYTES);
+        return calls.readLong(offset, timeoutNanos);
+    }
+
     /** Writes 4 bytes; no reader sees a part of them if {@code offset} is a multiple of 4 (S8.10). */
     public void writeInt(long offset, int value) {
         check(offset, Integer.BYTES);

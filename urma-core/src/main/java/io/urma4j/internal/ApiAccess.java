@@ -10,6 +10,7 @@ import io.urma4j.Jfr;
 import io.urma4j.Jfs;
 import io.urma4j.LocalSegment;
 import io.urma4j.OperationFailedException;
+import io.urma4j.RemoteMemory;
 import io.urma4j.RemoteRange;
 import io.urma4j.RemoteSegment;
 import io.urma4j.Urma;
@@ -92,6 +93,9 @@ public abstract class ApiAccess {
 
     /** The same for an atomic, whose offset must be a multiple of its size. */
     public abstract void checkAtomic(RemoteSegment segment, long offset, int sizeBytes);
+
+    /** Reads a word, as the memory does; ends with ETIMEOUT when it would take longer. It makes no object. */
+    public abstract long readLong(RemoteMemory memory, long offset, long timeoutNanos);
 
     /**
      * Has {@code onNotify} run after each value that a peer's WRITE_NOTIFY stores there, on any thread.

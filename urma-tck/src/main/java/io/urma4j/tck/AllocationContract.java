@@ -326,6 +326,40 @@ public abstract class AllocationContract {
         }
     }
 
+    /**
+     * Each message needs what the reader has freed. A writer that does not map the pipe asks for it by a work request, and
+     * makes an object if it sleeps until the answer; so one look without a sleep counts.
+     */
+    @Test
+    void lookAtTheReadersCreditAllocatesNothing() {
+        try (PipeReader reader = home.context().openPipe(4096);
+                PipeWriter writer = remote.context().openPipeTo(reader.share())) {
+            MemorySegment message = Arena.ofAuto().allocate(writer.maxMessageBytes());
+            PipeReader.Handler handler = (memory, offset, lengthBytes) -> {};
+            Runnable operation = () -> {
+                while (!writer.trySend(message)) {
+                    Thread.onSpinWait();
+                }
+                while (reader.poll(handler, 4) == 0) {
+                    Thread.onSpinWait();
+                }
+            };
+            repeat(operation, warmUp);
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long least = bytesOf(operation);
+            while (least > 0 && System.nanoTime() - deadline < 0) {
+                least = Math.min(least, bytesOf(operation));
+            }
+            assertThat(least).as("bytes allocated by one message").isZero();
+        }
+    }
+
+    private static long bytesOf(Runnable operation) {
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        operation.run();
+        return THREADS.getCurrentThreadAllocatedBytes() - before;
+    }
+
     @Test
     void pollThatFindsNothingAllocatesNothing() {
         assertAllocatesNothing(() -> jfc.poll(batch));

@@ -361,6 +361,25 @@ public abstract class RemoteMemoryContract extends Contract {
         }
     }
 
+    /** The thread was interrupted, and its arena closed, by whoever ends its work. */
+    @Rule("S13.1")
+    @Test
+    void anInterruptOutlivesTheRefusalOfAClosedArena() {
+        Arena closed = Arena.ofShared();
+        MemorySegment dead = closed.allocate(64);
+        closed.close();
+        try (RemoteMemory memory = memory(segment())) {
+            Thread.currentThread().interrupt();
+            assertRefused(UrmaStatus.EINVAL, () -> memory.write(0, dead)).hasMessageContaining("is closed");
+            assertThat(Thread.interrupted()).as("after a write").isTrue();
+            Thread.currentThread().interrupt();
+            assertRefused(UrmaStatus.EINVAL, () -> memory.read(0, dead)).hasMessageContaining("is closed");
+            assertThat(Thread.interrupted()).as("after a read").isTrue();
+        } finally {
+            Thread.interrupted();
+        }
+    }
+
     @Rule("S13.1")
     @ParameterizedTest
     @ValueSource(ints = {8, 4096})

@@ -31,6 +31,7 @@ public final class MappedPipe implements PipeMemory {
     public boolean put(long at, MemorySegment source, long sourceOffset, int lengthBytes) {
         long offset = PipeLayout.FRAMES_AT + at;
         long end = at + PipeLayout.frameBytes(lengthBytes);
+        boolean wasInterrupted = Thread.currentThread().isInterrupted();
         try {
             if (cleared <= end) {
                 clear(end); // what comes behind a long message
@@ -43,7 +44,7 @@ public final class MappedPipe implements PipeMemory {
             return true;
         } catch (IllegalStateException | WrongThreadException e) {
             cleared = at + PipeLayout.LINE_BYTES; // behind it lies what part of the message was copied
-            throw access.failure(RemoteCalls.SOURCE, source, "message", offset, e);
+            throw access.failure(RemoteCalls.SOURCE, source, "message", offset, e, wasInterrupted);
         }
     }
 

@@ -173,14 +173,14 @@ public final class QueuedPipe implements PipeMemory {
     @Override
     public long taken(long timeoutNanos) {
         if (timeoutNanos > 0) {
-            ask(Duration.ofNanos(timeoutNanos));
+            ask(timeoutNanos);
         }
         return taken;
     }
 
-    private void ask(Duration timeout) {
+    private void ask(long timeoutNanos) {
         try {
-            taken = words.withTimeout(timeout).readLong(PipeLayout.TAKEN_AT);
+            taken = ApiAccess.api().readLong(words, PipeLayout.TAKEN_AT, timeoutNanos);
         } catch (UrmaException e) {
             if (e instanceof OperationFailedException || e.status() != UrmaStatus.ETIMEOUT) {
                 throw e;

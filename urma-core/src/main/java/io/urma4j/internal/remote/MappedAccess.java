@@ -27,19 +27,30 @@ public final class MappedAccess {
     /**
      * What a call ends with where the caller's own memory may be the reason: that is looked at now, since nearly always it
      * is none.
+     *
+     * @param wasInterrupted whether the thread was interrupted before the access
      */
     public UrmaException failure(
-            String argument, MemorySegment own, String operation, long offset, RuntimeException cause) {
-        Placement.forgetFence(cause);
+            String argument,
+            MemorySegment own,
+            String operation,
+            long offset,
+            RuntimeException cause,
+            boolean wasInterrupted) {
+        Placement.forgetFence(cause, wasInterrupted);
         if (!(cause instanceof UrmaException) && memory.scope().isAlive()) {
             Checks.usableHere(owner, argument, own);
         }
-        return failure(operation, offset, own.byteSize(), cause);
+        return meaning(operation, offset, own.byteSize(), cause);
     }
 
     /** What a call ends with that was refused, or in the middle of which a memory was taken away. */
     public UrmaException failure(String operation, long offset, long lengthBytes, RuntimeException cause) {
         Placement.forgetFence(cause);
+        return meaning(operation, offset, lengthBytes, cause);
+    }
+
+    private UrmaException meaning(String operation, long offset, long lengthBytes, RuntimeException cause) {
         if (life.isClosed()) {
             return Checks.closed(owner); // whatever was found closed first
         }

@@ -42,22 +42,24 @@ public final class MappedCalls implements RemoteCalls {
     @Override
     public void write(long offset, MemorySegment source) {
         long length = source.byteSize();
+        boolean wasInterrupted = Thread.currentThread().isInterrupted();
         try {
             API.checkWritable(segment);
             Placement.write(source, 0, memory, offset, length);
         } catch (IllegalStateException | WrongThreadException | UrmaException e) {
-            throw access.failure(SOURCE, source, "write", offset, e);
+            throw access.failure(SOURCE, source, "write", offset, e, wasInterrupted);
         }
     }
 
     @Override
     public void read(long offset, MemorySegment destination) {
         long length = destination.byteSize();
+        boolean wasInterrupted = Thread.currentThread().isInterrupted();
         try {
             API.checkReadable(segment);
             Placement.read(memory, offset, destination, 0, length);
         } catch (IllegalStateException | WrongThreadException | UrmaException e) {
-            throw access.failure(DESTINATION, destination, "read", offset, e);
+            throw access.failure(DESTINATION, destination, "read", offset, e, wasInterrupted);
         }
     }
 
@@ -79,6 +81,11 @@ public final class MappedCalls implements RemoteCalls {
         } catch (IllegalStateException | UrmaException e) {
             throw access.failure("read", offset, Long.BYTES, e);
         }
+    }
+
+    @Override
+    public long readLong(long offset, long limitNanos) {
+        return readLong(offset);
     }
 
     @Override

@@ -62,7 +62,12 @@ public final class QueuedCalls implements RemoteCalls {
 
     @Override
     public long readLong(long offset) {
-        return lanes.perform(timeoutNanos, lane -> lane.readLong(offset));
+        return lanes.readLong(timeoutNanos, offset);
+    }
+
+    @Override
+    public long readLong(long offset, long limitNanos) {
+        return lanes.readLong(Math.min(limitNanos, timeoutNanos), offset);
     }
 
     @Override

@@ -31,6 +31,9 @@ public sealed interface RemoteCalls permits MappedCalls, QueuedCalls {
     /** Reads 8 bytes in native order; in one piece when {@code offset} is a multiple of 8. */
     long readLong(long offset);
 
+    /** The same, ends with ETIMEOUT when it would take longer. It makes no object, so that pipes make none. */
+    long readLong(long offset, long limitNanos);
+
     /** One of the seven atomics on 8 bytes; gives the value before. */
     long atomic(Opcode opcode, long offset, long operand, long expected);
 

@@ -203,8 +203,18 @@ public final class RemoteLane {
         whole("write", offset, bytes, () -> post(() -> postWrite(offset, wordOffset(), bytes)));
     }
 
+    /** Without an object for its steps: a pipe reads so what its reader has taken. */
     private void readWord(long offset, int bytes) {
-        whole("read", offset, bytes, () -> post(() -> postRead(offset, wordOffset(), bytes)));
+        try {
+            posted(postRead(offset, wordOffset(), bytes));
+            awaitCompletion(posted - 1);
+        } catch (StepFailure e) {
+            throw failed("read", offset, bytes, e);
+        } catch (TimeUp e) {
+            throw late("read", offset, bytes);
+        } finally {
+            abandonUnfinished();
+        }
     }
 
     /** One of the seven atomics on 8 bytes; gives the value before. */
@@ -266,17 +276,29 @@ public final class RemoteLane {
             steps.run();
             awaitCompletion(posted - 1);
         } catch (StepFailure e) {
-            throw ApiAccess.api().failed(owner, words(operation, offset, length), e.status, remote);
+            throw failed(operation, offset, length, e);
         } catch (TimeUp e) {
-            throw new UrmaException(
-                    UrmaStatus.ETIMEOUT,
-                    owner,
-                    words(operation, offset, length) + " did not complete within " + Duration.ofNanos(timeoutNanos)
-                            + "; it may still complete");
+            throw late(operation, offset, length);
         } finally {
-            if (completed != posted) {
-                abandonQueue();
-            }
+            abandonUnfinished();
+        }
+    }
+
+    private UrmaException failed(String operation, long offset, long length, StepFailure step) {
+        return ApiAccess.api().failed(owner, words(operation, offset, length), step.status, remote);
+    }
+
+    private UrmaException late(String operation, long offset, long length) {
+        return new UrmaException(
+                UrmaStatus.ETIMEOUT,
+                owner,
+                words(operation, offset, length) + " did not complete within " + Duration.ofNanos(timeoutNanos)
+                        + "; it may still complete");
+    }
+
+    private void abandonUnfinished() {
+        if (completed != posted) {
+            abandonQueue();
         }
     }
 
@@ -286,7 +308,11 @@ public final class RemoteLane {
 
     /** Posts; with at most {@link #PIECES} requests in flight the queue has space. */
     private void post(BooleanSupplier attempt) {
-        if (!attempt.getAsBoolean()) {
+        posted(attempt.getAsBoolean());
+    }
+
+    private void posted(boolean isAccepted) {
+        if (!isAccepted) {
             throw new UrmaException(UrmaStatus.EAGAIN, owner, "its queue is full");
         }
         posted++;

@@ -131,6 +131,16 @@ public final class Placement {
         }
     }
 
+    /**
+     * The same for a thread that was interrupted before the access, or not: a real interrupt stays, whichever memory was
+     * closed.
+     */
+    public static void forgetFence(RuntimeException cause, boolean wasInterrupted) {
+        if (!wasInterrupted) {
+            forgetFence(cause);
+        }
+    }
+
     /** Executes an atomic, and stores the old value into {@code result}. */
     public static void atomic(
             int opcode,
