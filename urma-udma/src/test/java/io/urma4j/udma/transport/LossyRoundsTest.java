@@ -7,6 +7,7 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.Pair.Faults;
 import io.urma4j.udma.transport.Traffic.Event;
+import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +20,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LossyRoundsTest {
     private static final int QUEUE = 0x100;
     private static final int ROUNDS = Integer.getInteger("urma.rounds", 2_000);
+
+    /**
+     * Few rounds take most of the time. At a loss of 0.5 three of four attempts fail, and after 16 in a row each wait doubles
+     * up to the timeout of a second. Of 2,000 rounds some 20 come that far, and in one run of nine a round needs 10 s, as
+     * long as 800 others. So the time of one run says little, and the median of several counts.
+     */
+    private static final int RUNS = 5;
+
     private static final long RTT_NANOS = 20_000;
     private static final long SHORTEST_TIMEOUT_NANOS = 4_000_000;
 
@@ -38,6 +47,17 @@ class LossyRoundsTest {
     })
     void roundsComeCloseToTheModel(int opcode, double loss) {
         long seed = Long.getLong("urma.seed", ThreadLocalRandom.current().nextLong(1_000_000_000));
+        double[] ratios = new double[RUNS];
+        for (int run = 0; run < RUNS; run++) {
+            ratios[run] = ratioToTheModel(opcode, loss, seed + run);
+        }
+        Arrays.sort(ratios);
+        assertThat(ratios[RUNS / 2])
+                .as("seeds from %d, opcode %d, loss %.1f: %s", seed, opcode, loss, Arrays.toString(ratios))
+                .isGreaterThanOrEqualTo(0.4);
+    }
+
+    private static double ratioToTheModel(int opcode, double loss, long seed) {
         Pair pair = new Pair(
                 Kind.SHARED, config -> config.selective().timeout(1_000_000_000L, 1000), new Faults(loss, 0, 0), seed);
         Outbox outbox = pair.left.outbox(QUEUE, QUEUE);
@@ -52,7 +72,7 @@ class LossyRoundsTest {
                 opcode, loss, seed, ROUNDS * 1e9 / (pair.now - start), 1e9 / modelNanos, ratio);
         System.out.println("LossyRoundsTest: " + figures);
         assertThat(outbox.results).allMatch(result -> result.status() == WorkStatus.SUCCESS);
-        assertThat(ratio).as(figures).isGreaterThanOrEqualTo(0.4);
+        return ratio;
     }
 
     /**
