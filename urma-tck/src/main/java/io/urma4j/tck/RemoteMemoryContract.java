@@ -361,7 +361,7 @@ public abstract class RemoteMemoryContract extends Contract {
         }
     }
 
-    /** The thread was interrupted, and its arena closed, by whoever ends its work. */
+    /** The thread was interrupted, and its arena closed, by another thread that ends its work. */
     @Rule("S13.1")
     @Test
     void anInterruptOutlivesTheRefusalOfAClosedArena() {

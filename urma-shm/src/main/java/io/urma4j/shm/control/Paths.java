@@ -5,6 +5,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.Fd;
 import io.urma4j.libc.FileStatus;
+import io.urma4j.libc.MemFd;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
@@ -102,8 +103,8 @@ final class Paths {
     }
 
     /**
-     * The peer has its end of the path, and this process no descriptor left for the ring that came. The peer gives it again to
-     * whoever asks with the same ring. Messages of the peer wait there meanwhile.
+     * The peer has its end of the path, and this process no descriptor left for the ring that came. The peer gives it again
+     * for the same ring of ours. Messages of the peer wait there meanwhile.
      */
     private void peerOpened(Peer peer, ShmMemory mine, UrmaException loss) {
         engine.after(DESCRIPTOR_NANOS, () -> {
@@ -173,7 +174,7 @@ final class Paths {
         }
         from.path.dropAsked();
         try {
-            FileStatus theirs = FileStatus.of(descriptors.getFirst());
+            FileStatus theirs = statusOf(descriptors.getFirst());
             ShmMemory mine = newRing();
             open(from, via, mine, descriptors.removeFirst());
             answer(from, via, request, mine);
@@ -187,7 +188,7 @@ final class Paths {
     /** Answers a peer that asks once more with the ring of its path: it could not take ours. */
     private static boolean isGivenAgain(Peer to, Connection via, OpenPath request, List<Fd> descriptors) {
         try {
-            ShmMemory mine = descriptors.size() == 1 ? to.path.given(FileStatus.of(descriptors.getFirst())) : null;
+            ShmMemory mine = descriptors.size() == 1 ? to.path.given(statusOf(descriptors.getFirst())) : null;
             if (mine == null) {
                 return false;
             }
@@ -196,6 +197,12 @@ final class Paths {
             via.send(new Refused(request.request(), UrmaStatus.ENOMEM, "no ring: " + e.getMessage()));
         }
         return true;
+    }
+
+    /** Which file it is. Only a memfd has seals, and its status cannot block this thread, as that of any file could. */
+    private static FileStatus statusOf(Fd ring) {
+        MemFd.seals(ring);
+        return FileStatus.of(ring);
     }
 
     /** Without an answer the peer would ask again, and be refused for ever. */

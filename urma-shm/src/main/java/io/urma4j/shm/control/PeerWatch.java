@@ -7,6 +7,7 @@ import io.urma4j.libc.WatchedLock;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out of each peer what its own words do not prove: its identity, by the lock of its UASID, and later its end, by its
@@ -83,13 +84,22 @@ final class PeerWatch {
 
     /** Whether a lost peer whose process is not watched has certainly ended. */
     boolean isGone(Peer peer) {
-        WatchedLock lock = peer.lock;
-        if (lock != null) {
-            return lock.isReleased();
+        if (peer.pid() == ownPid) {
+            return directory.isGone(peer.uasid(), peer.id().address());
         }
-        String address = peer.id().address();
-        return peer.pid() == ownPid
-                ? directory.isGone(peer.uasid(), address)
-                : directory.isReleased(peer.uasid(), address);
+        if (peer.lock == null) {
+            peer.lock = lockOf(peer);
+        }
+        WatchedLock lock = peer.lock;
+        return lock != null && lock.isReleased();
+    }
+
+    /** Null also where the file is missing, or that of another context: any process of the user may have seen to that. */
+    private @Nullable WatchedLock lockOf(Peer peer) {
+        try {
+            return directory.watchLock(peer.uasid(), peer.id()).orElse(null);
+        } catch (IOException e) {
+            return null; // this process cannot open it, which proves nothing
+        }
     }
 }

@@ -218,26 +218,17 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     /**
-     * Whether a context has certainly ended, according to its lock. For a peer whose process cannot be watched: the kernel
-     * releases the locks of a process after it has freed its memory.
+     * Whether a context of this process has certainly ended, according to its lock. Of another process, a file that is missing
+     * or names another context proves nothing.
      */
     boolean isGone(int uasid, String address) {
-        return isGone(uasid, address, true);
-    }
-
-    /** The same for a context of another process. A file that is missing proves nothing then: anyone may have removed it. */
-    boolean isReleased(int uasid, String address) {
-        return isGone(uasid, address, false);
-    }
-
-    private boolean isGone(int uasid, String address, boolean ifMissing) {
         String name = lockName(uasid);
         try {
             Optional<ContextRecord> now = ContextRecord.parse(LockFile.read(directory, name));
-            if (now.isEmpty()) {
-                return ifMissing;
+            if (now.isEmpty() || !now.get().address().equals(address)) {
+                return true;
             }
-            return !now.get().address().equals(address) || removeIfStale(name);
+            return removeIfStale(name);
         } catch (IOException e) {
             return false; // this process cannot read it, which proves nothing
         }
@@ -258,7 +249,8 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     /**
-     * The lock of a context, kept open; empty if the UASID has none, or that of another context.
+     * The lock of a context, kept open; empty if the UASID has none, or that of another context. The kernel releases the locks
+     * of a process after it has freed its memory.
      *
      * @throws IOException if this process cannot open it, which proves nothing
      */

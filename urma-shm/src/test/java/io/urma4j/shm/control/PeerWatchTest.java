@@ -129,6 +129,12 @@ class PeerWatchTest {
     void aMissingLockProvesNothingOfAnotherProcess() throws Exception {
         assertThat(onEngine(() -> watch.isGone(peer(ANOTHER_PROCESS)))).isFalse();
         assertThat(onEngine(() -> watch.isGone(peer(THIS_PROCESS)))).isTrue();
+        PeerId elsewhere = new PeerId("d".repeat(32), RawPeer.ID.incarnation());
+        try (HeldLock _ = new HeldLock(path, elsewhere)) {
+            assertThat(onEngine(() -> watch.isGone(peer(ANOTHER_PROCESS))))
+                    .as("its UASID may be a lie")
+                    .isFalse();
+        }
     }
 
     /** The kernel releases a lock at the end of its process, whatever became of its name. */

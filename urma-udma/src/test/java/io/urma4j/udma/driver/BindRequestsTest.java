@@ -7,7 +7,7 @@ import io.urma4j.spi.support.BindRequests.Answer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** S5.7: whom an RC Jetty serves, when the requests of its peers arrive in another order than they were made. */
+/** S5.7: which Jetty is bound to an RC Jetty, when the requests of its peers arrive in another order than they were made. */
 class BindRequestsTest {
     private static final String PEER = "peer";
     private static final int ORDER = 1;
