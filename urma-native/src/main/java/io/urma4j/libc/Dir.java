@@ -18,6 +18,7 @@ public final class Dir implements AutoCloseable {
     private static final int AT_REMOVEDIR = 0x200;
     private static final int O_RDWR = 2;
     private static final int O_CREAT = 0x40;
+    private static final int O_NONBLOCK = 0x800; // a lease of another process must not make the caller wait
     private static final int O_EXCL = 0x80;
     private static final int O_CLOEXEC = 0x80000;
     private static final int O_PATH = 0x200000;
@@ -158,7 +159,7 @@ public final class Dir implements AutoCloseable {
     }
 
     private Fd openFile(String name, int flags) {
-        int number = openat(checked(name), flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+        int number = openat(checked(name), flags | O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
         if (number < 0) {
             throw new LibcException("openat", fd + ", '" + name + "', flags=0x" + Integer.toHexString(flags), -number);
         }

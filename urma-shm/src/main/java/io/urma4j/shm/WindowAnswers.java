@@ -61,7 +61,7 @@ final class WindowAnswers {
         }
         switch (entry.answer) {
             case Answer.TAKEN -> {
-                if (!lane.probing || !lane.restart) { // else it was sent before the restart, by another import
+                if (!lane.awaitsRestart()) {
                     lane.taken();
                 }
                 window.finish(entry, CompletionStatus.SUCCESS);

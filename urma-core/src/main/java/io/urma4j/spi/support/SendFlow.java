@@ -62,6 +62,11 @@ public abstract class SendFlow {
         rnrRounds = 0;
     }
 
+    /** No message of it says yet that it starts anew: what the receiver takes was sent before, by another import. */
+    public final boolean awaitsRestart() {
+        return probing && restart;
+    }
+
     /** The receiver was not ready: what comes next says that the flow starts anew. */
     public final void notReady() {
         probing = true;

@@ -149,6 +149,18 @@ final class Connection {
         }
     }
 
+    /** Whether no process has the pid of the other end: then that has certainly ended. Its pid may be another process's by now. */
+    boolean isProcessGone() {
+        if (credentials.pid() <= 0) {
+            return false; // of another PID namespace, where it has a pid that this one does not know
+        }
+        try (PidFd _ = PidFd.open(credentials.pid())) {
+            return false;
+        } catch (LibcException e) {
+            return e.errno() == Errno.ESRCH;
+        }
+    }
+
     boolean isClosed() {
         return closed;
     }

@@ -47,6 +47,9 @@ public final class Peer {
 
     Engine.@Nullable Watch processWatch;
 
+    /** Its process had ended before it was watched. */
+    boolean hasEnded;
+
     /** Its lock, where its process is not watched; null if this process could not open it. */
     @Nullable
     WatchedLock lock;

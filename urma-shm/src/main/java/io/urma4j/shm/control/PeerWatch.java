@@ -67,6 +67,8 @@ final class PeerWatch {
         Optional<PidFd> process = by.pidFd();
         if (process.isPresent()) {
             watch(peer, process.get());
+        } else if (by.isProcessGone()) {
+            peer.hasEnded = true; // before it was watched; its lock may be another context's by now
         } else {
             peer.lock = directory.watchLock(peer.uasid(), peer.id()).orElse(null);
         }
@@ -84,6 +86,9 @@ final class PeerWatch {
 
     /** Whether a lost peer whose process is not watched has certainly ended. */
     boolean isGone(Peer peer) {
+        if (peer.hasEnded) {
+            return true;
+        }
         if (peer.pid() == ownPid) {
             return directory.isGone(peer.uasid(), peer.id().address());
         }

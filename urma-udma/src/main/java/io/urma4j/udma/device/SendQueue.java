@@ -395,7 +395,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
     void end(SendSlot slot, int status) {
         if (status == WorkStatus.SUCCESS) {
             Flow flow = slot.flow;
-            if (flow != null && slot.isMessage()) {
+            if (flow != null && slot.isMessage() && (isRc() || !flow.awaitsRestart())) {
                 flow.taken();
             }
             window.end(slot, status);
