@@ -29,13 +29,13 @@ import org.junit.jupiter.api.Timeout;
  * Homes and initiators are killed at random moments. The survivor, which stays the same for all of them, has a result for
  * each of its work requests within the deadline, goes on with the next peer, and leaks nothing.
  *
- * <p>{@code -Durma.full=true} kills a thousand, {@code -Durma.seed=…} repeats the moments of a run.
+ * <p>{@code -Durma.full=true} kills 300, {@code -Durma.inputs=N} N, {@code -Durma.seed=…} repeats the moments of a run.
  */
 class CrashIT {
     /** Within which the survivor must have got over a death. */
     static final Duration DEADLINE = Duration.ofSeconds(Boolean.getBoolean("urma.full") ? 15 : 5);
 
-    private static final int MOMENTS = Boolean.getBoolean("urma.full") ? 1000 : 25;
+    private static final int MOMENTS = Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 300 : 25);
     private static final int LATEST_MICROS = 40_000;
 
     private final SplittableRandom random = Seed.randomFor("crashes");

@@ -35,14 +35,14 @@ import org.junit.jupiter.api.Timeout;
  * ({@link FaultPoint}). A surviving process has a result for each of its work requests, finds no byte wrong, and leaks
  * nothing. A stopped process continues as if it had not been stopped.
  *
- * <p>{@code -Durma.full=true} does so a thousand times, {@code -Durma.inputs=N} N times, {@code -Durma.seed=…} repeats
+ * <p>{@code -Durma.full=true} does so 300 times, {@code -Durma.inputs=N} N times, {@code -Durma.seed=…} repeats
  * the choices of a run.
  */
 class FaultMatrixIT {
     private static final boolean FULL = Boolean.getBoolean("urma.full");
 
     /** How many faults the test injects; a run whose process does not reach its fault point is not counted. */
-    private static final int HITS = Integer.getInteger("urma.inputs", FULL ? 1000 : 50);
+    private static final int HITS = Integer.getInteger("urma.inputs", FULL ? 300 : 50);
 
     /** A stop costs little; each kill costs the start of a JVM. */
     private static final int KILLS_IN_TEN = FULL ? 5 : 3;
