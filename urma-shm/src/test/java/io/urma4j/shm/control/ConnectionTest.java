@@ -88,15 +88,7 @@ class ConnectionTest {
     }
 
     private <T> T onEngine(Callable<T> step) throws Exception {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        engine.execute(() -> {
-            try {
-                result.complete(step.call());
-            } catch (Exception e) {
-                result.completeExceptionally(e);
-            }
-        });
-        return get(result);
+        return TestContext.on(engine, step);
     }
 
     /** Sends until a message waits; the number of messages so far. */

@@ -73,15 +73,7 @@ class PeerWatchTest {
     }
 
     private <T> T onEngine(Callable<T> step) throws Exception {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        engine.execute(() -> {
-            try {
-                result.complete(step.call());
-            } catch (Exception e) {
-                result.completeExceptionally(e);
-            }
-        });
-        return get(result);
+        return TestContext.on(engine, step);
     }
 
     private static Peer peer(int pid) {

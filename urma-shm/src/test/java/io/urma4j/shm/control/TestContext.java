@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -94,6 +95,19 @@ final class TestContext implements DataPlane, AutoCloseable {
                 new ControlSettings(options, RING_BYTES, greetingNanos, false, limits),
                 events::add,
                 this);
+    }
+
+    /** The result of a step on the engine's thread. */
+    static <T> T on(Engine engine, Callable<T> step) throws Exception {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        engine.execute(() -> {
+            try {
+                result.complete(step.call());
+            } catch (Exception e) {
+                result.completeExceptionally(e);
+            }
+        });
+        return get(result);
     }
 
     static <T> T get(CompletableFuture<T> future) throws Exception {
