@@ -1,5 +1,6 @@
 /** A provider of channels and selectors that wraps the JDK's. */
 module io.urma4j.socket {
+    requires io.urma4j.core;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
 

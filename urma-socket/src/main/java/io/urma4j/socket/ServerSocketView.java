@@ -8,6 +8,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.nio.channels.ServerSocketChannel;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +25,8 @@ final class ServerSocketView extends ServerSocket {
 
     @Override
     public Socket accept() throws IOException {
-        try {
-            return channel.wrap(socket.accept().getChannel()).socket();
-        } catch (IOException e) {
-            throw channel.delegate().failed(e);
-        }
+        return Objects.requireNonNull(channel.accept(() -> socket.accept().getChannel()))
+                .socket();
     }
 
     @Override
@@ -43,12 +41,13 @@ final class ServerSocketView extends ServerSocket {
 
     @Override
     public void bind(@Nullable SocketAddress local) throws IOException {
-        socket.bind(local);
+        bind(local, 0);
     }
 
     @Override
     public void bind(@Nullable SocketAddress local, int backlog) throws IOException {
         socket.bind(local, backlog);
+        channel.bound(backlog);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.urma4j.socket;
 
+import io.urma4j.socket.ring.RingConnection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -8,6 +9,8 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +41,10 @@ final class SocketView extends Socket {
 
     @Override
     public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
-        try {
+        channel.connect(remote, () -> {
             socket.connect(remote, timeoutMillis);
-        } catch (IOException e) {
-            throw channel.delegate().failed(e);
-        }
+            return true;
+        });
     }
 
     @Override
@@ -57,12 +59,18 @@ final class SocketView extends Socket {
 
     @Override
     public InputStream getInputStream() throws IOException {
-        return new SocketInput(channel, socket.getInputStream());
+        if (isInputShutdown()) {
+            throw new SocketException("Socket input is shutdown");
+        }
+        return new SocketInput(channel, socket);
     }
 
     @Override
     public OutputStream getOutputStream() throws IOException {
-        return new SocketOutput(channel, socket.getOutputStream());
+        if (isOutputShutdown()) {
+            throw new SocketException("Socket output is shutdown");
+        }
+        return new SocketOutput(channel, socket);
     }
 
     @Override
@@ -72,12 +80,20 @@ final class SocketView extends Socket {
 
     @Override
     public void shutdownInput() throws IOException {
-        socket.shutdownInput();
+        if (channel.rings() == null) {
+            socket.shutdownInput();
+        } else {
+            channel.shutdownInput();
+        }
     }
 
     @Override
     public void shutdownOutput() throws IOException {
-        socket.shutdownOutput();
+        if (channel.rings() == null) {
+            socket.shutdownOutput();
+        } else {
+            channel.shutdownOutput();
+        }
     }
 
     @Override
@@ -112,7 +128,7 @@ final class SocketView extends Socket {
 
     @Override
     public boolean isConnected() {
-        return socket.isConnected();
+        return channel.isConnected();
     }
 
     @Override
@@ -122,16 +138,21 @@ final class SocketView extends Socket {
 
     @Override
     public boolean isInputShutdown() {
-        return socket.isInputShutdown();
+        RingConnection rings = channel.rings();
+        return rings == null ? socket.isInputShutdown() : rings.isInputShut();
     }
 
     @Override
     public boolean isOutputShutdown() {
-        return socket.isOutputShutdown();
+        RingConnection rings = channel.rings();
+        return rings == null ? socket.isOutputShutdown() : rings.isOutputShut();
     }
 
     @Override
     public void sendUrgentData(int data) throws IOException {
+        if (channel.rings() != null) {
+            throw new SocketException("Urgent data not supported by a connection over shared memory");
+        }
         socket.sendUrgentData(data);
     }
 
@@ -142,12 +163,28 @@ final class SocketView extends Socket {
 
     @Override
     public void setTcpNoDelay(boolean on) throws SocketException {
-        socket.setTcpNoDelay(on);
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, on);
+        } catch (ClosedChannelException e) {
+            throw closed(e);
+        } catch (IOException e) {
+            throw (SocketException) new SocketException(e.getMessage()).initCause(e);
+        }
     }
 
     @Override
     public boolean getTcpNoDelay() throws SocketException {
-        return socket.getTcpNoDelay();
+        try {
+            return channel.getOption(StandardSocketOptions.TCP_NODELAY);
+        } catch (ClosedChannelException e) {
+            throw closed(e);
+        } catch (IOException e) {
+            throw (SocketException) new SocketException(e.getMessage()).initCause(e);
+        }
+    }
+
+    private static SocketException closed(ClosedChannelException cause) {
+        return (SocketException) new SocketException("Socket is closed").initCause(cause);
     }
 
     @Override
@@ -237,13 +274,17 @@ final class SocketView extends Socket {
 
     @Override
     public <T> Socket setOption(SocketOption<T> name, T value) throws IOException {
-        socket.setOption(name, value);
+        if (name == StandardSocketOptions.TCP_NODELAY) {
+            setTcpNoDelay((Boolean) value);
+        } else {
+            socket.setOption(name, value);
+        }
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        return socket.getOption(name);
+        return name == StandardSocketOptions.TCP_NODELAY ? name.type().cast(getTcpNoDelay()) : socket.getOption(name);
     }
 
     @Override

@@ -1,20 +1,34 @@
 package io.urma4j.socket;
 
+import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelectionKey;
+import org.jspecify.annotations.Nullable;
 
-/** The key of one of our channels at one of our selectors; it has a key of the JDK, which keeps what is wanted and ready. */
+/**
+ * The key of one of our channels at one of our selectors. It has a key of the JDK, which keeps what is wanted and ready; but for
+ * channels with a {@link Readiness}, for which this key does.
+ */
 final class UrmaSelectionKey extends AbstractSelectionKey {
     private final AbstractSelectableChannel channel;
     private final Delegate delegate;
     private final UrmaSelector selector;
     private final SelectionKey inner;
 
-    private boolean isDeregistered; // under the selector's lock
+    private @Nullable Readiness readiness; // as the three below guarded by this
+    private int interest;
+    private boolean isInnerReady;
+    private int polled;
+
+    private volatile int ready; // what the selector has reported, which only a selection changes
+
+    // under the selector's lock
+    private boolean isDeregistered;
+    boolean isHot; // to be asked in the next selection
 
     UrmaSelectionKey(AbstractSelectableChannel channel, Delegate delegate, UrmaSelector selector, SelectionKey inner) {
         this.channel = channel;
@@ -34,34 +48,52 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
     }
 
     @Override
-    public int interestOps() {
+    public synchronized int interestOps() {
         ensureValid();
-        return inner.interestOps();
+        int innerOps = inner.interestOps(); // which refuses if the channel is closed
+        return readiness == null ? innerOps : interest;
     }
 
     @Override
     public SelectionKey interestOps(int ops) {
-        ensureValid();
-        inner.interestOps(ops);
+        setInterest(ops, 0);
         return this;
     }
 
     @Override
     public int interestOpsOr(int ops) {
-        ensureValid();
-        return inner.interestOpsOr(ops);
+        return setInterest(ops, -1);
     }
 
     @Override
     public int interestOpsAnd(int ops) {
-        ensureValid();
-        return inner.interestOpsAnd(ops);
+        synchronized (this) {
+            return setInterest(ops & interestOps(), 0);
+        }
+    }
+
+    /** Sets it to {@code ops} and those of {@code kept} that it has already. Returns what it was. */
+    private synchronized int setInterest(int ops, int kept) {
+        int before = interestOps();
+        int next = ops | before & kept;
+        if ((next & ~channel.validOps()) != 0) {
+            throw new IllegalArgumentException();
+        }
+        if (readiness == null) {
+            inner.interestOps(next);
+        } else {
+            interest = next;
+            inner.interestOps(readiness.innerInterest(next));
+            selector.recheck(this);
+        }
+        return before;
     }
 
     @Override
     public int readyOps() {
         ensureValid();
-        return inner.readyOps();
+        int innerReady = inner.readyOps(); // which refuses if the channel is closed
+        return hasReadiness() ? ready : innerReady;
     }
 
     private void ensureValid() {
@@ -70,10 +102,84 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
         }
     }
 
-    /** Whether what the JDK's selector has reported is still wanted. */
+    /** From now on this key keeps what is wanted and ready. */
+    synchronized void take(Readiness next) {
+        try {
+            interest = interestOps();
+            readiness = next;
+            ready = 0;
+            recheck();
+        } catch (CancelledKeyException e) {
+            readiness = next; // nothing asks it any more
+        }
+    }
+
+    synchronized boolean hasReadiness() {
+        return readiness != null;
+    }
+
+    /** The channel may have become ready, and the JDK's selector does not know. Or it has to be watched in another way. */
+    synchronized void recheck() {
+        try {
+            if (readiness != null) {
+                inner.interestOps(readiness.innerInterest(interest));
+            }
+        } catch (CancelledKeyException e) {
+            return;
+        }
+        wakeSelector();
+    }
+
+    /** The channel may have become ready. Takes no lock. */
+    void wakeSelector() {
+        selector.recheckAtOnce(this);
+    }
+
+    /** The JDK's selector has reported the JDK's channel. */
+    synchronized void woken() throws IOException {
+        isInnerReady = true;
+        if (readiness != null) {
+            readiness.woken();
+            delegate.recheckOthers(this);
+        }
+    }
+
+    /** What is ready of what is wanted, now. For a key with a {@link Readiness}. */
+    synchronized int poll() {
+        polled = 0;
+        if (readiness != null && interest != 0 && isValid() && inner.isValid()) {
+            polled = readiness.ready(interest, isInnerReady);
+        }
+        return polled;
+    }
+
+    /** What was ready when it was asked last. The JDK's report is used up. */
+    synchronized int polled() {
+        isInnerReady = false;
+        return polled;
+    }
+
+    synchronized boolean hasToPoll() {
+        return readiness != null && interest != 0 && readiness.hasToPoll();
+    }
+
+    /** The key was selected before. Returns whether something was added. */
+    boolean addReady(int ops) {
+        int before = ready;
+        boolean hangsUp = (ops & Readiness.HANGS_UP) != 0;
+        ready = hangsUp ? ops & ~Readiness.HANGS_UP : before | ops;
+        return (ready & ~before) != 0;
+    }
+
+    /** The key was not selected before. */
+    void setReady(int ops) {
+        ready = ops & ~Readiness.HANGS_UP;
+    }
+
+    /** Whether what the selector has reported is still wanted. */
     boolean isStillReady() {
         try {
-            return !isDeregistered && (inner.readyOps() & inner.interestOps()) != 0;
+            return !isDeregistered && (readyOps() & interestOps()) != 0;
         } catch (CancelledKeyException e) { // its channel was closed
             return false;
         }

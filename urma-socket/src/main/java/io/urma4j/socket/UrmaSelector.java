@@ -10,12 +10,17 @@ import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +47,12 @@ final class UrmaSelector extends AbstractSelector {
     private boolean acting;
     private @Nullable UrmaSelectionKey[] reported = new UrmaSelectionKey[16];
     private int reports;
+
+    // keys of channels with a readiness, which the next selection asks; under both locks
+    private final List<UrmaSelectionKey> hot = new ArrayList<>();
+    private boolean hasToPoll;
+    private boolean isHotReady; // a key among them is, so that a selection does not wait
+    private final Queue<UrmaSelectionKey> rechecks = new ConcurrentLinkedQueue<>(); // to become hot
 
     UrmaSelector(SelectorProvider provider, Selector inner) {
         super(provider);
@@ -79,7 +90,7 @@ final class UrmaSelector extends AbstractSelector {
         wrapper.delegate().registered(key);
         keys.add(key);
         try {
-            innerKey.interestOps(ops);
+            key.interestOps(ops);
         } catch (CancelledKeyException e) {
             // another thread has found the key among ours, and cancelled it: it is returned so
         }
@@ -146,14 +157,8 @@ final class UrmaSelector extends AbstractSelector {
         acting = action != null;
         try {
             synchronized (publicSelected) {
-                int updated = selectInner(timeout);
-                if (action != null) {
-                    return perform(action);
-                }
-                if (updated > 0) {
-                    addToSelected();
-                }
-                return updated;
+                int updated = selectUntil(timeout);
+                return action == null ? updated : perform(action);
             }
         } finally {
             forgetReports();
@@ -161,22 +166,36 @@ final class UrmaSelector extends AbstractSelector {
         }
     }
 
-    private void addToSelected() {
-        for (SelectionKey innerKey : inner.selectedKeys()) {
-            selected.add((SelectionKey) innerKey.attachment());
-        }
-    }
-
-    /** Returns how many keys are ready for more than before. */
-    private int selectInner(long timeout) throws IOException {
+    /** Returns how many keys are ready for more than before. A doorbell that changes nothing does not end the wait. */
+    private int selectUntil(long timeoutMillis) throws IOException {
         unselectInner();
         int updated = deregisterCancelled();
-        if (updated == 0) {
-            updated = callInner(woken ? AT_ONCE : timeout);
+        long began = timeoutMillis > 0 ? System.nanoTime() : 0;
+        boolean goesOn = true;
+        while (goesOn) {
+            long left = updated > 0 || woken ? AT_ONCE : left(timeoutMillis, began);
+            askHot();
+            updated += selectInner(isHotReady ? AT_ONCE : bounded(left));
+            // the JDK's selector does not wait either while a key is ready for no more than before
+            goesOn = left != AT_ONCE && !isHotReady && inner.selectedKeys().isEmpty();
+            updated += reportHot();
+            goesOn &= updated == 0 && !woken && !Thread.currentThread().isInterrupted() && isOpen();
         }
         updated += deregisterCancelled();
         woken = false; // a wake-up until now has ended this selection
         return updated;
+    }
+
+    private static long left(long timeoutMillis, long began) {
+        if (timeoutMillis <= 0) {
+            return timeoutMillis;
+        }
+        long passedMillis = (System.nanoTime() - began) / 1_000_000;
+        return Math.max(timeoutMillis - passedMillis, AT_ONCE);
+    }
+
+    private long bounded(long leftMillis) {
+        return hasToPoll ? 1 : leftMillis;
     }
 
     /** The program has removed keys from those that are selected. */
@@ -189,13 +208,149 @@ final class UrmaSelector extends AbstractSelector {
         }
     }
 
-    private int callInner(long timeout) throws IOException {
-        forgetReports();
-        if (timeout == AT_ONCE) {
-            return acting ? inner.selectNow(report) : inner.selectNow();
+    /** Returns how many keys of which the JDK knows all are ready for more than before. The others become hot. */
+    private int selectInner(long timeout) throws IOException {
+        if (acting) {
+            int before = forgetInnerReports();
+            int found = timeout == AT_ONCE ? inner.selectNow(report) : inner.select(report, Math.max(timeout, 0));
+            return found == 0 ? 0 : keepReportsFrom(before);
         }
-        long millis = timeout == FOR_EVER ? 0 : timeout;
-        return acting ? inner.select(report, millis) : inner.select(millis);
+        int found = timeout == AT_ONCE ? inner.selectNow() : inner.select(Math.max(timeout, 0));
+        return found == 0 ? 0 : found - takeSelected();
+    }
+
+    /** Selects the keys of the JDK that are. Returns how many became hot in place of that. */
+    private int takeSelected() throws IOException {
+        int own = 0;
+        Iterator<SelectionKey> innerSelected = inner.selectedKeys().iterator();
+        while (innerSelected.hasNext()) {
+            UrmaSelectionKey key = (UrmaSelectionKey) innerSelected.next().attachment();
+            if (key.hasReadiness()) {
+                own++;
+                innerSelected.remove();
+                wakeUp(key);
+            } else {
+                selected.add(key);
+            }
+        }
+        return own;
+    }
+
+    /** The JDK reports again what is ready. Returns how many of the others remain. */
+    private int forgetInnerReports() {
+        int kept = 0;
+        for (int i = 0; i < reports; i++) {
+            UrmaSelectionKey key = Objects.requireNonNull(reported[i]);
+            if (key.hasReadiness()) {
+                reported[kept++] = key;
+            }
+        }
+        Arrays.fill(reported, kept, reports, null);
+        reports = kept;
+        return kept;
+    }
+
+    private int keepReportsFrom(int before) throws IOException {
+        int kept = before;
+        for (int i = before; i < reports; i++) {
+            UrmaSelectionKey key = Objects.requireNonNull(reported[i]);
+            if (key.hasReadiness()) {
+                wakeUp(key);
+            } else {
+                reported[kept++] = key;
+            }
+        }
+        Arrays.fill(reported, kept, reports, null);
+        reports = kept;
+        return kept - before;
+    }
+
+    private void wakeUp(UrmaSelectionKey key) throws IOException {
+        try {
+            key.woken();
+        } catch (ClosedChannelException e) {
+            return; // by another thread, a moment ago
+        }
+        heat(key);
+    }
+
+    private void heat(UrmaSelectionKey key) {
+        if (!key.isHot) {
+            key.isHot = true;
+            hot.add(key);
+        }
+    }
+
+    /** Asks the channels of which the JDK does not know all, and forgets those that will report by themselves. */
+    private void askHot() {
+        UrmaSelectionKey key;
+        while ((key = rechecks.poll()) != null) {
+            heat(key);
+        }
+        hasToPoll = false;
+        isHotReady = false;
+        int stillHot = 0;
+        for (int i = 0; i < hot.size(); i++) {
+            UrmaSelectionKey next = hot.get(i);
+            boolean isKnown = keys.contains(next);
+            boolean isReady = isKnown && next.poll() != 0;
+            boolean polls = isKnown && !isReady && next.hasToPoll();
+            if (isReady || polls) {
+                hot.set(stillHot++, next);
+            } else {
+                next.isHot = false;
+            }
+            isHotReady |= isReady;
+            hasToPoll |= polls;
+        }
+        for (int i = hot.size() - 1; i >= stillHot; i--) { // a list of them all would be an object
+            hot.remove(i);
+        }
+    }
+
+    /** Selects those that are ready. Returns how many are so for more than before. */
+    private int reportHot() {
+        askHot();
+        int updated = 0;
+        for (int i = 0; i < hot.size(); i++) {
+            UrmaSelectionKey key = hot.get(i);
+            int ready = key.polled();
+            updated += ready != 0 && isUpdated(key, ready) ? 1 : 0;
+        }
+        return updated;
+    }
+
+    private boolean isUpdated(UrmaSelectionKey key, int ready) {
+        if (acting) {
+            key.setReady(ready);
+            return addReport(key);
+        }
+        if (selected.add(key)) {
+            key.setReady(ready);
+            return true;
+        }
+        return key.addReady(ready);
+    }
+
+    private boolean addReport(UrmaSelectionKey key) {
+        for (int i = 0; i < reports; i++) {
+            if (reported[i] == key) {
+                return false;
+            }
+        }
+        reportKey(key);
+        return true;
+    }
+
+    /** The key's channel is to be asked in the next selection. Any thread. */
+    void recheck(UrmaSelectionKey key) {
+        rechecks.add(key);
+    }
+
+    /** The key's channel is to be asked now, also by a selection in progress. Any thread. */
+    void recheckAtOnce(UrmaSelectionKey key) {
+        rechecks.add(key);
+        inner.wakeup();
     }
 
     /** Their channels may be closed soon, and are not to be kept. */
@@ -205,10 +360,14 @@ final class UrmaSelector extends AbstractSelector {
     }
 
     private void report(SelectionKey innerKey) {
+        reportKey((UrmaSelectionKey) innerKey.attachment());
+    }
+
+    private void reportKey(UrmaSelectionKey key) {
         if (reports == reported.length) {
             reported = Arrays.copyOf(reported, 2 * reports);
         }
-        reported[reports++] = (UrmaSelectionKey) innerKey.attachment();
+        reported[reports++] = key;
     }
 
     /** An action may cancel the keys of the next ones, change their interest, or close this selector. */
@@ -227,7 +386,7 @@ final class UrmaSelector extends AbstractSelector {
 
     /**
      * Removes the cancelled keys: the JDK's before ours, so that a channel that registers again meets neither. The JDK's
-     * selector does that in a selection alone. Returns how many keys it has found ready for more than before.
+     * selector does that in a selection alone. Returns how many keys that has found ready for more than before.
      */
     private int deregisterCancelled() throws IOException {
         Set<SelectionKey> cancelled = cancelledKeys();
@@ -238,7 +397,7 @@ final class UrmaSelector extends AbstractSelector {
             for (SelectionKey key : cancelled) {
                 ((UrmaSelectionKey) key).cancelInner();
             }
-            int updated = callInner(AT_ONCE);
+            int updated = selectInner(AT_ONCE);
             for (SelectionKey key : cancelled) {
                 forget((UrmaSelectionKey) key);
             }

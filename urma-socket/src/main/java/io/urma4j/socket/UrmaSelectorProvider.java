@@ -1,5 +1,8 @@
 package io.urma4j.socket;
 
+import io.urma4j.UrmaOptions;
+import io.urma4j.socket.peering.SocketNode;
+import io.urma4j.socket.peering.SocketSettings;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.nio.channels.Channel;
@@ -12,7 +15,8 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens channels and selectors that wrap the JDK's. All connections are TCP today, and behave as the JDK's.
+ * Opens channels and selectors that wrap the JDK's, and behave as they do. If the property {@code urma.socket.mode} is
+ * {@code auto}, connections between processes of this host that both use it go through shared memory; else they are TCP.
  *
  * <p>A program passes it by hand, such as to Netty's {@code NioIoHandler.newFactory}, with channels that it opened. Or the
  * property {@code java.nio.channels.spi.SelectorProvider} names this class; then every channel of the process is one of
@@ -21,7 +25,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread, as all that it opens.
  */
 public final class UrmaSelectorProvider extends SelectorProvider {
+    private static final class Shared {
+        static final LazyNode NODE = new LazyNode(SocketSettings.ofProcess(), UrmaOptions.DEFAULT);
+    }
+
     private final SelectorProvider jdk;
+    private final LazyNode node;
     private @Nullable Channel inherited; // guarded by this
 
     /**
@@ -29,9 +38,32 @@ public final class UrmaSelectorProvider extends SelectorProvider {
      *
      * @throws IllegalStateException if the property names this class, and the JDK's provider is not accessible; the message
      *     names the missing option
+     * @throws IllegalArgumentException if a property of sockets has no possible value
      */
     public UrmaSelectorProvider() {
+        this(Shared.NODE);
+    }
+
+    /** A provider with a node of its own, so that a process can have several. */
+    UrmaSelectorProvider(LazyNode node) {
         this.jdk = JdkProvider.find(UrmaSelectorProvider.class);
+        this.node = node;
+    }
+
+    /** Opened when first needed; null if there is none. */
+    @Nullable
+    SocketNode node() {
+        return node.get();
+    }
+
+    /** Whether connections can use rings, as far as the settings go. */
+    boolean usesRings() {
+        return node.usesRings();
+    }
+
+    /** Whether a connection that cannot use rings is refused. */
+    boolean requiresRings() {
+        return node.settings().mode() == SocketSettings.Mode.REQUIRE;
     }
 
     @Override

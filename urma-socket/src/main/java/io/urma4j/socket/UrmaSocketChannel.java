@@ -1,30 +1,79 @@
 package io.urma4j.socket;
 
+import io.urma4j.socket.peering.Attempt;
+import io.urma4j.socket.peering.SocketNode;
+import io.urma4j.socket.ring.RingConnection;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.spi.SelectorProvider;
+import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A connection around a channel of the JDK. */
+/** A connection around a channel of the JDK, whose bytes go through TCP or through rings. */
 final class UrmaSocketChannel extends SocketChannel implements Wrapper {
+    /** Connects the JDK's channel in one of its ways; whether it is connected when that returns. */
+    interface Connecting {
+        boolean run() throws IOException;
+    }
+
     private final SocketChannel tcp;
     private final Delegate delegate;
+    private final UrmaSelectorProvider provider;
+    private final ReentrantLock connecting = new ReentrantLock();
     private @Nullable Socket socket; // guarded by delegate
 
-    UrmaSocketChannel(SelectorProvider provider, SocketChannel tcp) {
+    private volatile @Nullable Attempt attempt;
+    private volatile @Nullable RingConnection rings;
+    private volatile @Nullable FallbackReason reason;
+    private volatile boolean noDelay; // as the program sees it, over rings
+
+    /** A channel of the JDK, before it connects. */
+    UrmaSocketChannel(UrmaSelectorProvider provider, SocketChannel tcp) {
         super(provider);
         this.tcp = tcp;
         this.delegate = new Delegate(this, tcp);
+        this.provider = provider;
+    }
+
+    /** A connection of the JDK that was accepted, and its rings if it has some. */
+    UrmaSocketChannel(UrmaSelectorProvider provider, SocketChannel tcp, @Nullable RingConnection rings)
+            throws IOException {
+        this(provider, tcp);
+        if (rings != null) {
+            use(rings);
+        } else {
+            reason = provider.usesRings() ? FallbackReason.NO_OFFER : FallbackReason.SETTING;
+        }
+    }
+
+    /** A doorbell must not wait for the acknowledgement of the one before it, whatever the program thinks of Nagle's algorithm. */
+    private void use(RingConnection made) throws IOException {
+        noDelay = tcp.getOption(StandardSocketOptions.TCP_NODELAY);
+        tcp.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        rings = made;
+        made.onHeardAside(delegate::wakeSelectors);
+        delegate.use(new RingReadiness(made));
     }
 
     @Override
     public Delegate delegate() {
         return delegate;
+    }
+
+    /** The rings of the connection, or null if it is TCP or does not exist yet. */
+    @Nullable
+    RingConnection rings() {
+        return rings;
     }
 
     @Override
@@ -35,29 +84,60 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        tcp.setOption(name, value);
+        if (name == UrmaSocketOptions.TRANSPORT || name == UrmaSocketOptions.FALLBACK_REASON) {
+            throw new UnsupportedOperationException("'" + name + "' can only be read");
+        }
+        if (name == StandardSocketOptions.TCP_NODELAY && rings != null && isOpen()) {
+            noDelay = (Boolean) value;
+        } else {
+            tcp.setOption(name, value);
+        }
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        return tcp.getOption(name);
+        if (name == UrmaSocketOptions.TRANSPORT) {
+            return name.type().cast(rings == null ? "tcp" : "shm0");
+        }
+        if (name == StandardSocketOptions.TCP_NODELAY && rings != null && isOpen()) {
+            return name.type().cast(noDelay);
+        }
+        return name == UrmaSocketOptions.FALLBACK_REASON ? name.type().cast(reason) : tcp.getOption(name);
     }
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        return tcp.supportedOptions();
+        if (!provider.usesRings()) {
+            return tcp.supportedOptions();
+        }
+        Set<SocketOption<?>> all = new HashSet<>(tcp.supportedOptions());
+        all.add(UrmaSocketOptions.TRANSPORT);
+        all.add(UrmaSocketOptions.FALLBACK_REASON);
+        return Set.copyOf(all);
     }
 
     @Override
     public SocketChannel shutdownInput() throws IOException {
-        tcp.shutdownInput();
+        RingConnection made = rings;
+        if (made == null || !isOpen()) {
+            tcp.shutdownInput();
+        } else {
+            made.shutdownInput();
+            delegate.recheck();
+        }
         return this;
     }
 
     @Override
     public SocketChannel shutdownOutput() throws IOException {
-        tcp.shutdownOutput();
+        RingConnection made = rings;
+        if (made == null || !isOpen()) {
+            tcp.shutdownOutput();
+        } else {
+            made.shutdownOutput();
+            delegate.recheck();
+        }
         return this;
     }
 
@@ -73,29 +153,103 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public boolean isConnected() {
-        return tcp.isConnected();
+        return attempt == null && tcp.isConnected();
     }
 
     @Override
     public boolean isConnectionPending() {
-        return tcp.isConnectionPending();
+        return tcp.isConnectionPending() || attempt != null && tcp.isConnected();
     }
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
+        return connect(remote, () -> tcp.connect(remote));
+    }
+
+    /** Connects in some way of the JDK's, after rings were offered to a listener that could use them. */
+    boolean connect(SocketAddress remote, Connecting way) throws IOException {
+        connecting.lock();
         try {
-            return tcp.connect(remote);
+            if (canBegin() && remote instanceof InetSocketAddress address) {
+                offer(address);
+            }
+            return way.run() && decided();
         } catch (IOException e) {
+            cancelAttempt();
             throw delegate.failed(e);
+        } catch (RuntimeException e) {
+            cancelAttempt();
+            throw e;
+        } finally {
+            connecting.unlock();
+        }
+    }
+
+    private boolean canBegin() {
+        return tcp.isOpen() && !tcp.isConnected() && !tcp.isConnectionPending();
+    }
+
+    private void offer(InetSocketAddress remote) throws IOException {
+        if (remote.isUnresolved() || remote.getPort() == 0) {
+            return; // which the JDK refuses
+        }
+        SocketNode node = provider.node();
+        if (node == null) {
+            reason = provider.usesRings() ? FallbackReason.NO_DEVICE : FallbackReason.SETTING;
+        } else {
+            SocketNode.Plan plan = node.plan(tcp, remote);
+            attempt = plan.attempt();
+            reason = plan.reason();
+        }
+        refuseTcp(remote);
+    }
+
+    private void refuseTcp(@Nullable SocketAddress remote) throws IOException {
+        if (attempt == null && rings == null && provider.requiresRings()) {
+            close();
+            throw new IOException("urma.socket.mode is require, but a connection to " + remote + " is TCP: " + reason);
         }
     }
 
     @Override
     public boolean finishConnect() throws IOException {
+        connecting.lock();
         try {
-            return tcp.finishConnect();
+            return tcp.finishConnect() && decided();
         } catch (IOException e) {
+            cancelAttempt();
             throw delegate.failed(e);
+        } finally {
+            connecting.unlock();
+        }
+    }
+
+    /** TCP is connected: from now on both ends use rings, or neither does. */
+    private boolean decided() throws IOException {
+        Attempt made = attempt;
+        if (made != null) {
+            SocketAddress remote = tcp.getRemoteAddress();
+            RingConnection agreed = made.decide(tcp);
+            if (agreed != null) {
+                use(agreed);
+                reason = null;
+            } else {
+                reason = made.reason();
+            }
+            attempt = null;
+            if (!isOpen() && agreed != null) {
+                agreed.close(); // another thread has closed the channel, and has not seen the rings
+            }
+            refuseTcp(remote);
+        }
+        return true;
+    }
+
+    private void cancelAttempt() {
+        Attempt made = attempt;
+        if (made != null) {
+            attempt = null;
+            made.cancel();
         }
     }
 
@@ -111,8 +265,12 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public int read(ByteBuffer target) throws IOException {
+        RingConnection made = checkedRings(target);
         try {
-            return tcp.read(target);
+            if (made == null) {
+                return tcp.read(target);
+            }
+            return isBlocking() ? made.readWaiting(target) : made.read(target);
         } catch (IOException e) {
             throw delegate.failed(e);
         }
@@ -120,17 +278,55 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, targets.length);
+        RingConnection made = rings;
+        for (int i = offset; i < offset + length && made != null; i++) {
+            made = checkedRings(targets[i]);
+        }
         try {
-            return tcp.read(targets, offset, length);
+            if (made == null) {
+                checkDecided();
+                return tcp.read(targets, offset, length);
+            }
+            return isBlocking() ? made.readWaiting(targets, offset, length) : made.read(targets, offset, length);
         } catch (IOException e) {
             throw delegate.failed(e);
         }
     }
 
+    private @Nullable RingConnection checkedRings(ByteBuffer target) throws ClosedChannelException {
+        RingConnection made = checkedRings();
+        if (made != null && target.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+        return made;
+    }
+
+    private @Nullable RingConnection checkedRings() throws ClosedChannelException {
+        RingConnection made = rings;
+        if (made == null) {
+            checkDecided();
+        } else if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+        return made;
+    }
+
+    /** TCP may be connected already, while it is open whether its bytes will be doorbells. */
+    private void checkDecided() {
+        if (attempt != null) {
+            throw new NotYetConnectedException();
+        }
+    }
+
     @Override
     public int write(ByteBuffer source) throws IOException {
+        RingConnection made = checkedRings();
         try {
-            return tcp.write(source);
+            if (made == null) {
+                return tcp.write(source);
+            }
+            return isBlocking() ? made.writeWaiting(source) : made.write(source);
         } catch (IOException e) {
             throw delegate.failed(e);
         }
@@ -138,8 +334,13 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, sources.length);
+        RingConnection made = checkedRings();
         try {
-            return tcp.write(sources, offset, length);
+            if (made == null) {
+                return tcp.write(sources, offset, length);
+            }
+            return isBlocking() ? made.writeWaiting(sources, offset, length) : made.write(sources, offset, length);
         } catch (IOException e) {
             throw delegate.failed(e);
         }
@@ -147,7 +348,12 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
-        tcp.close();
+        RingConnection made = rings;
+        if (made == null) {
+            tcp.close();
+        } else {
+            made.close();
+        }
     }
 
     @Override
@@ -157,6 +363,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public String toString() {
-        return tcp.toString();
+        RingConnection made = rings;
+        return made == null ? tcp.toString() : tcp + " over shm0, " + made;
     }
 }

@@ -21,10 +21,19 @@ class AllocationTest {
     private static final int ROUNDS = 20_000;
     private static final int TRIES = 5;
 
-    private final UrmaSelectorProvider provider = new UrmaSelectorProvider();
+    @Test
+    void aRoundTripOverTcpAllocatesNothing() throws IOException {
+        aRoundTripAllocatesNothing(new UrmaSelectorProvider());
+    }
 
     @Test
-    void aRoundTripAllocatesNothing() throws IOException {
+    void aRoundTripOverRingsAllocatesNothing() throws IOException {
+        try (OverRings rings = new OverRings()) {
+            aRoundTripAllocatesNothing(rings.provider());
+        }
+    }
+
+    private static void aRoundTripAllocatesNothing(UrmaSelectorProvider provider) throws IOException {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (ServerSocketChannel listener = provider.openServerSocketChannel()
                         .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -19,10 +19,13 @@ import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,19 +39,39 @@ final class Scenario implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
+    /** How many connections of all programs went through rings. */
+    static final LongAdder OVER_RINGS = new LongAdder();
+
+    /** How many connections of all programs were TCP, though their provider has rings. */
+    static final LongAdder OVER_TCP = new LongAdder();
+
+    /** Why they were. */
+    static final Map<FallbackReason, Integer> REASONS = new ConcurrentHashMap<>();
+
     private final SelectorProvider provider;
     private final Random random;
     private final List<String> notes = new ArrayList<>();
     private final List<SelectableChannel> channels = new ArrayList<>();
     private final List<Selector> selectors = new ArrayList<>();
 
-    private Scenario(SelectorProvider provider, long seed) {
+    private final boolean overRings;
+
+    private Scenario(SelectorProvider provider, long seed, boolean overRings) {
         this.provider = provider;
+        this.overRings = overRings;
         this.random = new Random(seed);
     }
 
     static List<String> run(SelectorProvider provider, long seed) throws Exception {
-        try (Scenario scenario = new Scenario(provider, seed)) {
+        return run(provider, seed, false);
+    }
+
+    /**
+     * {@code overRings} for a program that spares what rings do not imitate: OP_CONNECT of a connection, which the JDK reports
+     * once it was reset, and Nagle's algorithm.
+     */
+    static List<String> run(SelectorProvider provider, long seed, boolean overRings) throws Exception {
+        try (Scenario scenario = new Scenario(provider, seed, overRings)) {
             scenario.selectors.add(provider.openSelector());
             scenario.selectors.add(provider.openSelector());
             scenario.connect();
@@ -114,12 +137,29 @@ final class Scenario implements AutoCloseable {
         channels.add(client);
         client.configureBlocking(random.nextBoolean());
         note("connect", () -> client.connect(listener.getLocalAddress()) || until(client::finishConnect));
+        count(client);
+        if (overRings && client.isOpen()) {
+            client.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
         client.configureBlocking(false);
         SocketChannel[] accepted = new SocketChannel[1];
         until(() -> (accepted[0] = listener.accept()) != null);
         channels.add(accepted[0]);
+        if (overRings) {
+            accepted[0].setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
         accepted[0].configureBlocking(false);
         note("addresses", () -> address(client.getRemoteAddress()) + address(accepted[0].getRemoteAddress()));
+    }
+
+    private static void count(SocketChannel client) throws IOException {
+        if (client.isOpen() && client.supportedOptions().contains(UrmaSocketOptions.TRANSPORT)) {
+            (OverRings.isOverRings(client) ? OVER_RINGS : OVER_TCP).increment();
+            FallbackReason reason = client.getOption(UrmaSocketOptions.FALLBACK_REASON);
+            if (reason != null) {
+                REASONS.merge(reason, 1, Integer::sum);
+            }
+        }
     }
 
     private void open() throws Exception {
@@ -222,12 +262,17 @@ final class Scenario implements AutoCloseable {
 
     private void register(int index, int selector) {
         SelectableChannel channel = channels.get(index);
-        int ops = random.nextInt(6) == 0 ? random.nextInt(32) : random.nextInt(32) & channel.validOps();
+        int ops = !overRings && random.nextInt(6) == 0 ? random.nextInt(32) : random.nextInt(32) & wanted(channel);
         note("register " + index + " at " + selector, () -> {
             SelectionKey key = channel.register(selectors.get(selector), ops, index);
             return key.interestOps() + " " + (key.channel() == channel)
                     + (key == channel.keyFor(selectors.get(selector)));
         });
+    }
+
+    private int wanted(SelectableChannel channel) {
+        boolean isConnected = channel instanceof SocketChannel connection && connection.isConnected();
+        return overRings && isConnected ? channel.validOps() & ~SelectionKey.OP_CONNECT : channel.validOps();
     }
 
     private @Nullable SelectionKey key(int index, int selector) {
@@ -258,7 +303,7 @@ final class Scenario implements AutoCloseable {
 
     private void changeInterest(int index, int selector) {
         SelectionKey key = key(index, selector);
-        int ops = random.nextInt(32) & channels.get(index).validOps();
+        int ops = random.nextInt(32) & wanted(channels.get(index));
         int how = random.nextInt(3);
         if (key != null) {
             note("interest " + index, () -> switch (how) {
@@ -340,13 +385,14 @@ final class Scenario implements AutoCloseable {
 
     private void option(int index) {
         int sizeBytes = 4096 + random.nextInt(60_000);
-        boolean on = random.nextBoolean();
+        boolean on = random.nextBoolean() || overRings;
         switch (channels.get(index)) {
             case SocketChannel channel -> {
                 note(
                         "options " + index,
                         () -> new TreeSet<>(channel.supportedOptions().stream()
                                 .map(Object::toString)
+                                .filter(option -> !option.startsWith("URMA_"))
                                 .toList()));
                 note(
                         "no delay",
@@ -398,7 +444,8 @@ final class Scenario implements AutoCloseable {
                                 + socket.isInputShutdown() + " " + socket.isOutputShutdown() + " "
                                 + (socket.getChannel() == channel)
                                 + (socket == channel.socket()));
-                note("socket's peer", () -> address(socket.getRemoteSocketAddress()));
+                // the port of a closed one may be that of another by now
+                note("socket's peer", () -> socket.isClosed() ? "closed" : address(socket.getRemoteSocketAddress()));
                 note("linger", () -> {
                     socket.setSoLinger(true, 3);
                     socket.setSoLinger(false, 0);

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Random programs see the same from our channels and selectors as from the JDK's. */
+/** Random programs see the same from our channels and selectors as from the JDK's, over TCP and over rings. */
 @Timeout(7200)
 class TcpModelTest {
     private static final int SCENARIOS =
@@ -24,7 +24,6 @@ class TcpModelTest {
     private static final int THREADS = 8; // a program mostly waits in selections
 
     private final SelectorProvider jdks = SelectorProvider.provider();
-    private final SelectorProvider ours = new UrmaSelectorProvider();
     private final SplittableRandom seeds = Seed.randomFor("TCP model"); // guarded by this
     private final AtomicInteger left = new AtomicInteger(SCENARIOS);
     private final LongAdder notes = new LongAdder();
@@ -32,11 +31,30 @@ class TcpModelTest {
 
     @Test
     void programsSeeWhatTheyWouldSeeOfTcp() throws Exception {
+        compareAllWith(new UrmaSelectorProvider());
+    }
+
+    @Test
+    void programsOverRingsSeeWhatTheyWouldSeeOfTcp() throws Exception {
+        Scenario.OVER_RINGS.reset();
+        Scenario.OVER_TCP.reset();
+        // as much as TCP holds of what these programs write
+        try (OverRings rings = new OverRings(settings -> settings.withRingBytes(1 << 19))) {
+            compareAllWith(rings.provider());
+        }
+        System.out.printf(
+                "TcpModelTest: %,d connections over rings, %,d over TCP%n",
+                Scenario.OVER_RINGS.sum(), Scenario.OVER_TCP.sum());
+        assertThat(Scenario.OVER_RINGS.sum()).isGreaterThan(SCENARIOS);
+        assertThat(Scenario.OVER_TCP.sum()).isLessThan(SCENARIOS / 100 + 1);
+    }
+
+    private void compareAllWith(SelectorProvider ours) throws Exception {
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 running.add(threads.submit(() -> {
-                    compareAll();
+                    compareAll(ours);
                     return null;
                 }));
             }
@@ -49,10 +67,10 @@ class TcpModelTest {
                 SCENARIOS, notes.sum(), repeated.sum(), Seed.OF_RUN);
     }
 
-    private void compareAll() throws Exception {
+    private void compareAll(SelectorProvider ours) throws Exception {
         while (left.getAndDecrement() > 0) {
             try {
-                compare(nextSeed());
+                compare(ours, nextSeed());
             } catch (Throwable e) {
                 left.set(0); // the other threads end too
                 throw e;
@@ -64,7 +82,7 @@ class TcpModelTest {
         return seeds.nextLong();
     }
 
-    private void compare(long seed) throws Exception {
+    private void compare(SelectorProvider ours, long seed) throws Exception {
         List<String> expected = Scenario.run(jdks, seed);
         List<String> seen = Scenario.run(ours, seed);
         for (int again = 1; again < TRIES && !seen.equals(expected); again++) { // the kernel may have been late

@@ -1,0 +1,27 @@
+package io.urma4j.socket;
+
+/** Why a connection is TCP. */
+public enum FallbackReason {
+    /** The process or this port uses TCP alone, by its settings. */
+    SETTING,
+    /** The address is of another host, or of no IP socket. */
+    NOT_LOCAL,
+    /** The process has no device for shared memory; a log line says why. */
+    NO_DEVICE,
+    /** No listener of urma4j has published the address. */
+    NO_LISTENER,
+    /** The two processes have not finished their greeting yet. A later connection will find it done. */
+    NOT_READY,
+    /** The two processes have different versions; a log line names both. */
+    OTHER_VERSION,
+    /** The rings of this process or of the peer have no memory left, by their setting. */
+    MEMORY,
+    /** No local port could be bound before the connection, or too many connections begin at once. */
+    PORTS,
+    /** The listener accepted nothing from this port in time, as behind a proxy or another network namespace. */
+    NOT_TAKEN,
+    /** Connections to this address were not taken a short time ago. */
+    LEFT_ALONE,
+    /** The connection was accepted, and its client offered no rings. */
+    NO_OFFER
+}

@@ -1,0 +1,56 @@
+package io.urma4j.socket;
+
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.socket.peering.SocketNode;
+import io.urma4j.socket.peering.SocketSettings;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A node that opens when it is first needed, and not before. Safe for any thread. */
+final class LazyNode {
+    private static final System.Logger LOG = System.getLogger(LazyNode.class.getName());
+
+    private final SocketSettings settings;
+    private final UrmaOptions options;
+    private @Nullable SocketNode node; // as the one below guarded by this
+    private boolean hasFailed;
+
+    LazyNode(SocketSettings settings, UrmaOptions options) {
+        this.settings = settings;
+        this.options = options;
+    }
+
+    SocketSettings settings() {
+        return settings;
+    }
+
+    /** Whether connections can use rings, as far as the settings go. */
+    boolean usesRings() {
+        return settings.mode() != SocketSettings.Mode.TCP;
+    }
+
+    /** The node; null if there is none, since the settings say TCP or the device cannot be opened. */
+    synchronized @Nullable SocketNode get() {
+        if (node == null && usesRings() && !hasFailed) {
+            try {
+                node = new SocketNode(settings, options);
+                Runtime.getRuntime().addShutdownHook(new Thread(this::close, "urma-socket-exit"));
+            } catch (UrmaException | IOException | LinkageError e) {
+                hasFailed = true;
+                LOG.log(System.Logger.Level.WARNING, () -> "all connections are TCP: " + e.getMessage());
+            } catch (IllegalStateException e) { // the process ends
+                hasFailed = true;
+            }
+        }
+        return node;
+    }
+
+    synchronized void close() {
+        hasFailed = true;
+        if (node != null) {
+            node.close();
+            node = null;
+        }
+    }
+}

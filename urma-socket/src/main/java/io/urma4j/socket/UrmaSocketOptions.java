@@ -1,0 +1,22 @@
+package io.urma4j.socket;
+
+import java.net.SocketOption;
+
+/** Options of connections that only channels of urma4j have. They can be read, not set. */
+public final class UrmaSocketOptions {
+    /** What moves the bytes of a connection: {@code shm0} or {@code tcp}. */
+    public static final SocketOption<String> TRANSPORT = new ReadOnly<>("URMA_TRANSPORT", String.class);
+
+    /** Why a connection is TCP; null while it is not connected, and if it is not TCP. */
+    public static final SocketOption<FallbackReason> FALLBACK_REASON =
+            new ReadOnly<>("URMA_FALLBACK_REASON", FallbackReason.class);
+
+    private UrmaSocketOptions() {}
+
+    private record ReadOnly<T>(String name, Class<T> type) implements SocketOption<T> {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.urma4j.socket.peering;
+
+import io.urma4j.UrmaException;
+import io.urma4j.socket.FallbackReason;
+import io.urma4j.socket.ring.RingConnection;
+import io.urma4j.socket.ring.RingReader;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An offer of rings to the listener of an address, made before the TCP connection. Once TCP is connected, {@link #decide} tells
+ * what becomes of it. One thread at a time.
+ */
+public final class Attempt {
+    private static final long UNTIL_PENDING_NANOS = 100_000;
+    private static final long PAUSE_NANOS = 50_000;
+    private static final int SPINS = 200;
+
+    private final Client client;
+    private final Client.Open route;
+    private final InetSocketAddress remote;
+    private final int slot;
+    private final RingReader reader;
+    private final int index;
+    private final long proof;
+    private final long waitNanos;
+
+    private FallbackReason reason = FallbackReason.NOT_TAKEN;
+    private boolean isOver;
+
+    private Attempt(
+            Client client,
+            Client.Open route,
+            InetSocketAddress remote,
+            int slot,
+            RingReader reader,
+            int index,
+            long proof,
+            long waitNanos) {
+        this.client = client;
+        this.route = route;
+        this.remote = remote;
+        this.slot = slot;
+        this.reader = reader;
+        this.index = index;
+        this.proof = proof;
+        this.waitNanos = waitNanos;
+    }
+
+    /** Makes the offer; null if there is no memory for it, or no place. {@code local} is bound already. */
+    static @Nullable Attempt begin(
+            Client client,
+            Client.Open route,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            long proof,
+            long waitNanos) {
+        Arena arena = route.host().pairing().own();
+        int slot = arena.take();
+        if (slot == Slots.NONE) {
+            return null;
+        }
+        RingReader reader = arena.open(slot);
+        int index = arena.offers().make(local, remote, proof, slot);
+        if (index < 0) {
+            arena.free(slot);
+            return null;
+        }
+        return new Attempt(client, route, remote, slot, reader, index, proof, waitNanos);
+    }
+
+    /**
+     * Waits for the server's decision, at most the time of the settings, and then takes the offer back.
+     *
+     * @return the connection, or null if it is TCP
+     */
+    public @Nullable RingConnection decide(SocketChannel tcp) throws IOException {
+        OfferTable.State state = await();
+        if (state == OfferTable.State.OFFERED) {
+            state = offers().withdraw(index) ? OfferTable.State.REFUSED : offers().state(index);
+            if (state == OfferTable.State.REFUSED) {
+                client.leaveAlone(remote);
+            }
+        } else if (state == OfferTable.State.REFUSED && offers().reason(index) == FallbackReason.MEMORY.ordinal()) {
+            reason = FallbackReason.MEMORY;
+        }
+        return state == OfferTable.State.TAKEN ? taken(tcp) : refused();
+    }
+
+    private OfferTable offers() {
+        return route.host().pairing().own().offers();
+    }
+
+    private OfferTable.State await() {
+        long began = System.nanoTime();
+        boolean told = false;
+        OfferTable.State state = offers().state(index);
+        for (int spins = 0; state == OfferTable.State.OFFERED; spins++) {
+            long waited = System.nanoTime() - began;
+            if (waited > waitNanos || route.host().pairing().isGone()) {
+                return state;
+            }
+            if (!told && waited > UNTIL_PENDING_NANOS) {
+                told = true;
+                tellPending();
+            }
+            if (spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+            state = offers().state(index);
+        }
+        return state;
+    }
+
+    /** The application does not accept just now; its process does it, so that this one need not wait for the application. */
+    private void tellPending() {
+        byte[] pending = new Greeting.Pending(route.listing().number()).toBytes();
+        try {
+            var _ = route.host().peer().sendAsync(MemorySegment.ofArray(pending), OptionalLong.empty());
+        } catch (UrmaException | IllegalStateException e) {
+            reason = FallbackReason.NOT_TAKEN; // its process has just ended
+        }
+    }
+
+    private RingConnection taken(SocketChannel tcp) throws IOException {
+        Pairing pairing = route.host().pairing();
+        int theirSlot = offers().serversRing(index);
+        long theirProof = offers().serversProof(index);
+        isOver = true;
+        offers().free(index);
+        if (!pairing.theirs().hasRing(theirSlot)) {
+            pairing.own().retire(slot, reader);
+            tcp.close(); // the server believes that this connection has rings
+            throw new IOException(
+                    "The server of " + remote + " took an offer by ring " + theirSlot + ", which it has not");
+        }
+        return pairing.connection(tcp, slot, reader, theirSlot, proof, theirProof);
+    }
+
+    private @Nullable RingConnection refused() {
+        isOver = true;
+        offers().free(index);
+        route.host().pairing().own().free(slot);
+        return null;
+    }
+
+    /** Why {@link #decide} returned null. */
+    public FallbackReason reason() {
+        return reason;
+    }
+
+    /** TCP did not connect. A server that has taken the offer all the same keeps its ring until it sees TCP end. */
+    public void cancel() {
+        if (isOver) {
+            return;
+        }
+        if (offers().withdraw(index) || offers().state(index) == OfferTable.State.REFUSED) {
+            var _ = refused();
+        } else {
+            isOver = true;
+            offers().free(index);
+            route.host().pairing().own().retire(slot, reader);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "offer " + index + " to " + remote;
+    }
+}

@@ -1,0 +1,289 @@
+package io.urma4j.socket.peering;
+
+import io.urma4j.Access;
+import io.urma4j.JettyId;
+import io.urma4j.MessageChannel;
+import io.urma4j.PeerId;
+import io.urma4j.RemoteSegment;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.SharedSegment;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.socket.FallbackReason;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** The processes that this one connects to, and how each address leads to one. Safe for any thread. */
+final class Client {
+    private static final System.Logger LOG = System.getLogger(Client.class.getName());
+    private static final Duration GREETING = Duration.ofSeconds(5);
+    private static final Duration NOTHING_THERE = Duration.ofSeconds(1);
+    private static final Duration NOT_TAKEN = Duration.ofSeconds(30);
+    private static final int MAX_ROUTES = 4096;
+
+    /** How connections to an address begin. */
+    sealed interface Route {
+        /** Whether it still tells how things are. */
+        boolean isFresh();
+    }
+
+    /** By an offer to the process of a listener. */
+    record Open(Host host, Listing.Found listing) implements Route {
+        @Override
+        public boolean isFresh() {
+            return listing.isOpen() && !host.pairing().isGone();
+        }
+    }
+
+    /** By TCP alone, for a while. */
+    record Closed(FallbackReason reason, long untilNanos) implements Route {
+        static Closed during(FallbackReason reason, Duration time) {
+            return new Closed(reason, System.nanoTime() + time.toNanos());
+        }
+
+        @Override
+        public boolean isFresh() {
+            return System.nanoTime() - untilNanos < 0;
+        }
+    }
+
+    /** A process that listens. */
+    record Host(Pairing pairing, MessageChannel.Peer peer) implements AutoCloseable {
+        @Override
+        public void close() {
+            peer.close();
+            pairing.close();
+        }
+    }
+
+    /** The process refused, or has another version. */
+    private static final class RefusedException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final FallbackReason reason;
+
+        RefusedException(FallbackReason reason, String message) {
+            super(message);
+            this.reason = reason;
+        }
+    }
+
+    private final UrmaContext context;
+    private final MessageChannel channel;
+    private final ListenerName names;
+    private final SocketSettings settings;
+    private final Budget budget;
+    private final Map<InetSocketAddress, CompletableFuture<Route>> routes = new ConcurrentHashMap<>();
+    private final Map<PeerId, CompletableFuture<Host>> hosts = new ConcurrentHashMap<>();
+    private final Map<Long, CompletableFuture<Greeting>> requests = new ConcurrentHashMap<>();
+    private final AtomicLong lastRequest = new AtomicLong();
+
+    Client(UrmaContext context, MessageChannel channel, ListenerName names, SocketSettings settings, Budget budget) {
+        this.context = context;
+        this.channel = channel;
+        this.names = names;
+        this.settings = settings;
+        this.budget = budget;
+    }
+
+    /** How to connect to the address; waits at most the time of the settings, while another thread finds out. */
+    Route route(InetSocketAddress remote) {
+        long deadline = System.nanoTime() + settings.offerTimeout().toNanos();
+        while (true) {
+            CompletableFuture<Route> finding = routes.computeIfAbsent(remote, this::begin);
+            try {
+                Route found = finding.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                if (found.isFresh()) {
+                    return found;
+                }
+                forget(remote, finding, found);
+            } catch (TimeoutException e) {
+                return Closed.during(FallbackReason.NOT_READY, Duration.ZERO);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Closed.during(FallbackReason.NOT_READY, Duration.ZERO);
+            } catch (ExecutionException e) {
+                throw new AssertionError(e); // a failure is a route, too
+            }
+        }
+    }
+
+    private void forget(InetSocketAddress remote, CompletableFuture<Route> finding, Route found) {
+        if (routes.remove(remote, finding) && found instanceof Open open) {
+            open.listing().close();
+        }
+    }
+
+    /** A listener of this process has just got the address. */
+    void appeared(InetSocketAddress bound) {
+        if (bound.getAddress().isAnyLocalAddress()) {
+            routes.keySet().removeIf(remote -> remote.getPort() == bound.getPort());
+        } else {
+            routes.remove(bound);
+        }
+    }
+
+    /** The listener took no offer: its address gets TCP for a while. */
+    void leaveAlone(InetSocketAddress remote) {
+        routes.put(remote, CompletableFuture.completedFuture(Closed.during(FallbackReason.LEFT_ALONE, NOT_TAKEN)));
+    }
+
+    private CompletableFuture<Route> begin(InetSocketAddress remote) {
+        CompletableFuture<Route> finding = new CompletableFuture<>();
+        Thread.ofVirtual().name("urma-socket-route").start(() -> finding.complete(find(remote)));
+        return finding;
+    }
+
+    private Route find(InetSocketAddress remote) {
+        if (routes.size() > MAX_ROUTES) {
+            routes.forEach((address, finding) -> {
+                if (finding.isDone()) {
+                    forget(address, finding, finding.join());
+                }
+            });
+        }
+        try {
+            Optional<SharedSegment> named = lookup(remote);
+            return named.isEmpty() ? Closed.during(FallbackReason.NO_LISTENER, NOTHING_THERE) : open(named.get());
+        } catch (RefusedException e) {
+            LOG.log(System.Logger.Level.WARNING, () -> "connections to " + remote + " are TCP: " + e.getMessage());
+            return Closed.during(e.reason, NOT_TAKEN);
+        } catch (RuntimeException | InterruptedException | ExecutionException | TimeoutException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> "connections to " + remote + " are TCP for now: " + e);
+            return Closed.during(FallbackReason.NOT_READY, NOTHING_THERE);
+        }
+    }
+
+    private Optional<SharedSegment> lookup(InetSocketAddress remote) {
+        for (String name : names.reachedBy(remote)) {
+            try {
+                return Optional.of(context.lookup(name));
+            } catch (UrmaException e) {
+                LOG.log(System.Logger.Level.TRACE, () -> "no listener: " + e.getMessage());
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Route open(SharedSegment named)
+            throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
+        RemoteSegment segment = context.importSegment(named);
+        Listing.@Nullable Found listing = null;
+        try {
+            listing = new Listing.Found(segment);
+            if (listing.version() != ArenaLayout.VERSION) {
+                throw otherVersion(listing.version());
+            }
+            return new Open(host(named.descriptor(), listing.channelLine()), listing);
+        } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
+            segment.close();
+            throw e;
+        }
+    }
+
+    private static RefusedException otherVersion(int version) {
+        return new RefusedException(
+                FallbackReason.OTHER_VERSION,
+                "its process has version " + version + " of sockets, this one has " + ArenaLayout.VERSION);
+    }
+
+    private Host host(SegmentDescriptor home, String channelLine)
+            throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
+        PeerId id = new PeerId(home.eid(), home.uasid(), home.incarnation());
+        CompletableFuture<Host> own = new CompletableFuture<>();
+        CompletableFuture<Host> first = hosts.putIfAbsent(id, own);
+        if (first != null) {
+            return first.get(GREETING.toNanos(), TimeUnit.NANOSECONDS);
+        }
+        dropGone();
+        try {
+            Host made = greet(id, channelLine);
+            own.complete(made);
+            return made;
+        } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
+            hosts.remove(id, own);
+            own.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    private void dropGone() {
+        hosts.forEach((id, made) -> {
+            if (made.state() == Future.State.SUCCESS
+                    && made.resultNow().pairing().isGoneAndUnused()
+                    && hosts.remove(id, made)) {
+                made.resultNow().close();
+            }
+        });
+    }
+
+    private Host greet(PeerId id, String channelLine)
+            throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
+        MessageChannel.Peer peer = channel.connect(channelLine);
+        Arena arena = null;
+        long request = lastRequest.incrementAndGet();
+        CompletableFuture<Greeting> answer = new CompletableFuture<>();
+        try {
+            if (!isOf(peer.id(), id)) {
+                throw new IllegalArgumentException("the listing of " + id + " leads to " + peer.id());
+            }
+            arena = new Arena(context, settings.ringBytes(), budget);
+            requests.put(request, answer);
+            peer.sendWithReply(new Greeting.Hello(ArenaLayout.VERSION, request, arena.line()).toBytes());
+            String line = switch (answer.get(GREETING.toNanos(), TimeUnit.NANOSECONDS)) {
+                case Greeting.Welcome welcome -> welcome.arena();
+                case Greeting.Refusal refusal
+                when refusal.version() != ArenaLayout.VERSION -> throw otherVersion(refusal.version());
+                case Greeting.Refusal refusal ->
+                    throw new RefusedException(FallbackReason.MEMORY, "it refuses: " + refusal.reason());
+                case Greeting other -> throw new IllegalArgumentException("an answer of " + other);
+            };
+            return new Host(new Pairing(arena, imported(id, line)), peer);
+        } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
+            if (arena != null) {
+                arena.close();
+            }
+            peer.close();
+            throw e;
+        } finally {
+            requests.remove(request);
+        }
+    }
+
+    private static boolean isOf(JettyId jetty, PeerId id) {
+        return jetty.uasid() == id.uasid() && jetty.eid().equals(id.eid());
+    }
+
+    private RemoteArena imported(PeerId id, String line) {
+        SharedSegment shared = SharedSegment.parse(line);
+        SegmentDescriptor home = shared.descriptor();
+        if (!id.equals(new PeerId(home.eid(), home.uasid(), home.incarnation()))) {
+            throw new IllegalArgumentException(id + " answers with memory of another process");
+        }
+        RemoteSegment segment = context.importSegment(home, shared.token(), Access.READ_WRITE);
+        try {
+            return new RemoteArena(segment);
+        } catch (RuntimeException e) {
+            segment.close();
+            throw e;
+        }
+    }
+
+    /** An answer came; {@code sender} must be who was asked, which the memory that it names proves. */
+    void answered(long request, Greeting answer) {
+        CompletableFuture<Greeting> waiting = requests.get(request);
+        if (waiting != null) {
+            waiting.complete(answer);
+        }
+    }
+}

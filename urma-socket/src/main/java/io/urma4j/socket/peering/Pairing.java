@@ -1,0 +1,56 @@
+package io.urma4j.socket.peering;
+
+import io.urma4j.socket.ring.RingConnection;
+import io.urma4j.socket.ring.RingReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+
+/** The memories of this process and one other, for connections in one direction: one process connects, the other accepts. */
+record Pairing(Arena own, RemoteArena theirs) implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(Pairing.class.getName());
+
+    /** Whether the other process has ended. */
+    boolean isGone() {
+        return theirs.isGone();
+    }
+
+    /** Whether also no connection of it is left. */
+    boolean isGoneAndUnused() {
+        return isGone() && own.isUnusedAfterPeer();
+    }
+
+    /**
+     * A connection that both have agreed on. Sends this end's proof, for which a new TCP connection always has room.
+     *
+     * @param slot of the ring that this process reads
+     * @param theirSlot of the ring that the other reads
+     */
+    RingConnection connection(
+            SocketChannel tcp, int slot, RingReader reader, int theirSlot, long ownProof, long theirProof)
+            throws IOException {
+        var connection = new RingConnection(
+                tcp, reader, theirs.writer(theirSlot), theirProof, this::isGone, () -> own.retire(slot, reader));
+        ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        try {
+            int sent = tcp.write(proof.putLong(ownProof).flip());
+            if (sent != Long.BYTES) {
+                throw new IllegalStateException("a new TCP connection took " + sent + " of " + Long.BYTES + " bytes");
+            }
+        } catch (ClosedChannelException e) {
+            connection.close();
+            throw e;
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> "the peer has reset the connection, as its user will see: " + e);
+        }
+        return connection;
+    }
+
+    @Override
+    public void close() {
+        theirs.close();
+        own.close();
+    }
+}

@@ -1,0 +1,106 @@
+package io.urma4j.socket.peering;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The settings of sockets, from system properties.
+ *
+ * @param mode {@code urma.socket.mode}: {@code tcp}, {@code auto} or {@code require}
+ * @param excludedPorts {@code urma.socket.exclude}: ports, separated by commas, whose connections stay TCP
+ * @param ringBytes {@code urma.socket.buffer}: what each direction of a connection holds, 16 KiB to 2 MiB, rounded up to a
+ *     power of two
+ * @param memoryBytes {@code urma.socket.memory}: the most that the rings of this process take; one peer gets a quarter
+ * @param offerTimeout {@code urma.socket.wait}, in milliseconds: how long a connection waits for a server to take its offer
+ */
+public record SocketSettings(
+        Mode mode, Set<Integer> excludedPorts, int ringBytes, long memoryBytes, Duration offerTimeout) {
+    private static final int MIN_RING_BYTES = 16 << 10;
+    private static final int MAX_RING_BYTES = 2 << 20;
+    private static final int MAX_WAIT_MILLIS = 10_000;
+
+    /** What the connections of a process use. */
+    public enum Mode {
+        /** TCP, always. */
+        TCP,
+        /** Rings where the peer can, TCP else. */
+        AUTO,
+        /** Rings; a connection that cannot is refused. */
+        REQUIRE
+    }
+
+    /** The defaults in this mode. */
+    public static SocketSettings of(Mode mode) {
+        return new SocketSettings(mode, Set.of(), 64 << 10, 256 << 20, Duration.ofMillis(50));
+    }
+
+    /**
+     * The settings of this process.
+     *
+     * @throws IllegalArgumentException if a property has no possible value; the message names both
+     */
+    public static SocketSettings ofProcess() {
+        SocketSettings defaults = of(mode(System.getProperty("urma.socket.mode", "tcp")));
+        return new SocketSettings(
+                defaults.mode(),
+                ports(System.getProperty("urma.socket.exclude", "")),
+                ring(number("urma.socket.buffer", defaults.ringBytes(), MIN_RING_BYTES, MAX_RING_BYTES)),
+                number("urma.socket.memory", defaults.memoryBytes(), 4L * MAX_RING_BYTES, 1L << 40),
+                Duration.ofMillis(
+                        number("urma.socket.wait", defaults.offerTimeout().toMillis(), 1, MAX_WAIT_MILLIS)));
+    }
+
+    /** The same with rings of this size. */
+    public SocketSettings withRingBytes(int bytes) {
+        return new SocketSettings(mode, excludedPorts, ring(bytes), memoryBytes, offerTimeout);
+    }
+
+    /** The same with at most so much memory. */
+    public SocketSettings withMemoryBytes(long bytes) {
+        return new SocketSettings(mode, excludedPorts, ringBytes, bytes, offerTimeout);
+    }
+
+    /** The same with another timeout. */
+    public SocketSettings withOfferTimeout(Duration most) {
+        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, most);
+    }
+
+    private static Mode mode(String value) {
+        try {
+            return Mode.valueOf(value.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("-Durma.socket.mode is " + value + ", must be tcp, auto or require", e);
+        }
+    }
+
+    private static Set<Integer> ports(String value) {
+        Set<Integer> ports = new TreeSet<>();
+        for (String port : value.isBlank() ? new String[0] : value.split(",", -1)) {
+            ports.add((int) number("urma.socket.exclude", port.strip(), 1, 65_535));
+        }
+        return Set.copyOf(ports);
+    }
+
+    private static long number(String name, long otherwise, long min, long max) {
+        return number(name, System.getProperty(name, Long.toString(otherwise)), min, max);
+    }
+
+    private static long number(String name, String value, long min, long max) {
+        try {
+            long number = Long.parseLong(value);
+            if (number >= min && number <= max) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // told below
+        }
+        throw new IllegalArgumentException("-D" + name + " is " + value + ", must lie in " + min + "…" + max);
+    }
+
+    private static int ring(long bytes) {
+        int highest = Integer.highestOneBit((int) bytes);
+        return highest == bytes ? highest : 2 * highest;
+    }
+}

@@ -1,0 +1,356 @@
+package io.urma4j.socket.ring;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The TCP connection beside two rings. A byte of it means "look at the rings again", and its end or reset is the end of the
+ * peer. Its first eight bytes prove that the peer at its other end is the one that has the rings.
+ *
+ * <p>In blocking mode one thread reads from TCP, and the others wait for what it hears.
+ */
+final class Doorbell {
+    /** Bytes that the peer has not read yet. It does not sleep while there are some, so more would wake nothing. */
+    private static final int MAX_UNREAD = 64;
+
+    /** After the input of TCP was shut down no doorbell can be heard. A thread that waits then looks so often. */
+    private static final long POLL_NANOS = 500_000;
+
+    /** What a thread waits for. */
+    interface Check {
+        boolean holds() throws IOException;
+    }
+
+    private final SocketChannel tcp;
+    private final Closeable connection;
+    private final RingReader reader;
+    private final RingWriter writer;
+    private final long peersProof;
+
+    private final ReentrantLock ringing = new ReentrantLock();
+    private final ByteBuffer outgoing = ByteBuffer.allocateDirect(1);
+    private int rung;
+    private volatile boolean broken;
+
+    private final ReentrantLock hearing = new ReentrantLock();
+    private final Condition heard = hearing.newCondition();
+    private final ByteBuffer incoming = ByteBuffer.allocateDirect(2 * MAX_UNREAD);
+    private final byte[] streamed = new byte[2 * MAX_UNREAD];
+    private final ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private boolean isListening; // a thread reads from TCP, without the lock
+    private int counted;
+    private volatile Runnable onHeardAside = () -> {};
+    private boolean isDeafOnceProven;
+    private volatile boolean deaf;
+    private volatile boolean proven;
+    private volatile boolean ended;
+    private volatile @Nullable IOException failure;
+    private volatile boolean isFailureTold;
+
+    /** {@code connection} is what an interrupt closes. */
+    Doorbell(SocketChannel tcp, Closeable connection, RingReader reader, RingWriter writer, long peersProof) {
+        this.tcp = tcp;
+        this.connection = connection;
+        this.reader = reader;
+        this.writer = writer;
+        this.peersProof = peersProof;
+    }
+
+    /** Wakes the peer. That it has gone is for the next write to tell, as of TCP. */
+    void ring() throws ClosedChannelException {
+        ringing.lock();
+        try {
+            if (rung - writer.doorbellsCounted() < MAX_UNREAD) {
+                send();
+            }
+        } catch (ClosedChannelException e) {
+            throw e;
+        } catch (IOException e) {
+            broken = true;
+        } finally {
+            ringing.unlock();
+        }
+    }
+
+    /**
+     * Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. A reset is told once, to a read or
+     * to a write.
+     */
+    void forward() throws IOException {
+        ringing.lock();
+        try {
+            if (takeFailure()) {
+                throw new IOException("Connection reset by peer");
+            }
+            send();
+        } finally {
+            broken = true; // by the byte that was refused, or is refused now
+
+            ringing.unlock();
+        }
+    }
+
+    /** Whether TCP was reset, and nothing has told it; this does. */
+    boolean takeFailure() {
+        if (failure == null || isFailureTold) {
+            return false;
+        }
+        ended = true;
+        failure = null;
+        return true;
+    }
+
+    private void send() throws IOException {
+        rung += tcp.write(outgoing.clear());
+    }
+
+    /** Whether TCP has refused a byte, or does since a peer that has closed got one. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** Whether the peer has proven that it has the rings. Before it none of their words means anything. */
+    boolean isProven() {
+        return proven;
+    }
+
+    /** Whether TCP has ended or failed, so that no byte of it will come. */
+    boolean isOver() {
+        return ended || failure != null;
+    }
+
+    /** Whether TCP was reset, or the peer proved nothing. */
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    /** What a read sees of a connection that is over. */
+    int end() throws IOException {
+        IOException reason = failure;
+        if (reason != null) {
+            isFailureTold = true;
+            throw new SocketException(reason.getMessage());
+        }
+        return -1;
+    }
+
+    /** Reads what TCP has. Only for a connection that does not block, and for the selector that was woken. */
+    void drain() throws IOException {
+        var _ = hearAll();
+    }
+
+    /** The same for others. Selectors are told, since TCP does not wake them any more. */
+    void drainAside() throws IOException {
+        if (hearAll()) {
+            onHeardAside.run();
+        }
+    }
+
+    /** Returns whether something came, if only the end. */
+    private boolean hearAll() throws IOException {
+        hearing.lock();
+        try {
+            boolean heardSome = false;
+            int length = 1;
+            while (length > 0 && !isListening && !deaf && !isOver()) {
+                length = hear(null);
+                heardSome |= length != 0 || isOver();
+            }
+            return heardSome;
+        } finally {
+            hearing.unlock();
+        }
+    }
+
+    /** {@code action} runs, with locks held, when a doorbell was heard that no selector has seen. */
+    void onHeardAside(Runnable action) {
+        onHeardAside = action;
+    }
+
+    /** Reads what TCP has, if that is something, in any mode. */
+    void hearUnread(int unreadBytes) throws IOException {
+        hearing.lock();
+        try {
+            if (isListening || isOver() || unreadBytes <= 0) {
+                return;
+            }
+            hear(null);
+        } finally {
+            hearing.unlock();
+        }
+        onHeardAside.run();
+    }
+
+    /**
+     * Waits until the condition holds or the connection is over. For a connection that blocks.
+     *
+     * @param stream of the TCP connection, to be read in place of the channel if not null, and then with this timeout
+     */
+    void await(Check condition, @Nullable InputStream stream, int timeoutMillis) throws IOException {
+        hearing.lock();
+        try {
+            while (!condition.holds() && !isOver()) {
+                if (deaf) {
+                    poll();
+                } else if (isListening) {
+                    awaitListener(timeoutMillis);
+                } else {
+                    hear(stream);
+                }
+            }
+        } finally {
+            hearing.unlock();
+        }
+    }
+
+    private void poll() throws IOException {
+        hearing.unlock();
+        try {
+            LockSupport.parkNanos(POLL_NANOS);
+        } finally {
+            hearing.lock();
+        }
+        refuseInterrupted();
+        checkOpen();
+    }
+
+    private void awaitListener(int timeoutMillis) throws IOException {
+        try {
+            if (timeoutMillis == 0) {
+                heard.await();
+            } else if (!heard.await(timeoutMillis, TimeUnit.MILLISECONDS)) {
+                throw new SocketTimeoutException("Read timed out");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw closedByInterrupt();
+        }
+        checkOpen();
+    }
+
+    /** A thread that was interrupted before a call that may wait closes the connection, as the JDK's does. */
+    void refuseInterrupted() throws IOException {
+        if (Thread.currentThread().isInterrupted()) {
+            throw closedByInterrupt();
+        }
+    }
+
+    private ClosedByInterruptException closedByInterrupt() throws IOException {
+        connection.close();
+        return new ClosedByInterruptException();
+    }
+
+    private void checkOpen() throws AsynchronousCloseException {
+        if (!tcp.isOpen()) {
+            throw new AsynchronousCloseException();
+        }
+    }
+
+    /** Reads from TCP once, without the lock. Returns how many bytes came. */
+    private int hear(@Nullable InputStream stream) throws IOException {
+        isListening = true;
+        hearing.unlock();
+        int length = 0;
+        IOException problem = null;
+        try {
+            length = stream == null ? tcp.read(incoming.clear()) : stream.read(streamed);
+        } catch (ClosedChannelException | SocketTimeoutException e) {
+            throw e;
+        } catch (IOException e) {
+            problem = e;
+        } finally {
+            hearing.lock();
+            isListening = false;
+            heard.signalAll();
+        }
+        if (problem != null) {
+            failed(problem);
+        } else if (length < 0) {
+            ended = !deaf;
+        } else if (length > 0) {
+            count(stream == null ? incoming.flip() : ByteBuffer.wrap(streamed, 0, length));
+        }
+        return length;
+    }
+
+    private void failed(IOException problem) throws ClosedChannelException {
+        if (!tcp.isOpen()) {
+            throw (ClosedChannelException) new AsynchronousCloseException().initCause(problem);
+        }
+        failure = problem;
+    }
+
+    private void count(ByteBuffer bytes) throws IOException {
+        while (proof.hasRemaining() && bytes.hasRemaining()) {
+            proof.put(bytes.get());
+            if (!proof.hasRemaining()) {
+                verify(proof.getLong(0));
+            }
+        }
+        counted += bytes.remaining();
+        reader.countDoorbells(counted);
+    }
+
+    private void verify(long seen) throws IOException {
+        if (seen == peersProof) {
+            proven = true;
+            if (isDeafOnceProven) {
+                goDeaf();
+            }
+        } else {
+            failure = new IOException(
+                    "Connection reset: the peer of the TCP connection is not the one that has its rings");
+        }
+    }
+
+    /** Ends the wait of a thread that reads, by shutting down the input of TCP; but not before the peer's proof was read. */
+    void shutdownInput() throws IOException {
+        if (tcp.isConnected() && !isOver() && !deaf) {
+            hearUnread(tcp.socket().getInputStream().available());
+        }
+        hearing.lock();
+        try {
+            isDeafOnceProven = true;
+            if (proven) {
+                goDeaf();
+            }
+            heard.signalAll();
+        } finally {
+            hearing.unlock();
+        }
+    }
+
+    private void goDeaf() throws IOException {
+        deaf = true;
+        tcp.shutdownInput();
+    }
+
+    /** Whether TCP tells nothing any more, so that what is wanted has to be polled. */
+    boolean isDeaf() {
+        return deaf;
+    }
+
+    /** Wakes the threads that wait for what another one hears. */
+    void wakeAll() {
+        hearing.lock();
+        try {
+            heard.signalAll();
+        } finally {
+            hearing.unlock();
+        }
+    }
+}

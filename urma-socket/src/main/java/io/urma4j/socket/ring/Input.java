@@ -1,0 +1,257 @@
+package io.urma4j.socket.ring;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The direction of a connection that this end reads. Any thread may call it; one reads at a time. */
+final class Input {
+    private final RingReader reader;
+    private final Doorbell doorbell;
+    private final BooleanSupplier isPeerGone;
+    private final Runnable retire;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Doorbell.Check dataComes = this::hasData;
+
+    private volatile boolean shut;
+    private volatile boolean closed;
+    private volatile boolean isHeld; // closed, but the JDK's channel is not, while its key is registered
+    private boolean retired; // guarded by lock
+
+    /** {@code retire} takes the ring back; called once, when no thread of this process uses it any more. */
+    Input(RingReader reader, Doorbell doorbell, BooleanSupplier isPeerGone, Runnable retire) {
+        this.reader = reader;
+        this.doorbell = doorbell;
+        this.isPeerGone = isPeerGone;
+        this.retire = retire;
+    }
+
+    int read(ByteBuffer target) throws IOException {
+        lock.lock();
+        try {
+            return (int) credited(take(target, true));
+        } finally {
+            leave();
+        }
+    }
+
+    long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        lock.lock();
+        try {
+            return credited(takeAll(targets, offset, length, true));
+        } finally {
+            leave();
+        }
+    }
+
+    int readWaiting(ByteBuffer target, @Nullable InputStream stream, int timeoutMillis) throws IOException {
+        lock.lock();
+        try {
+            doorbell.refuseInterrupted();
+            int read = take(target, false);
+            while (read == 0 && target.hasRemaining()) {
+                doorbell.await(dataComes, stream, timeoutMillis);
+                read = take(target, false);
+            }
+            return (int) credited(read);
+        } finally {
+            leave();
+        }
+    }
+
+    long readWaiting(ByteBuffer[] targets, int offset, int length) throws IOException {
+        lock.lock();
+        try {
+            doorbell.refuseInterrupted();
+            long read = takeAll(targets, offset, length, false);
+            while (read == 0 && Buffers.haveRemaining(targets, offset, length)) {
+                doorbell.await(dataComes, null, 0);
+                read = takeAll(targets, offset, length, false);
+            }
+            return credited(read);
+        } finally {
+            leave();
+        }
+    }
+
+    private long takeAll(ByteBuffer[] targets, int offset, int length, boolean drains) throws IOException {
+        checkOpen();
+        if (shut) {
+            return -1;
+        }
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            if (targets[i].hasRemaining()) {
+                int read = take(targets[i], drains && total == 0);
+                total += Math.max(read, 0);
+                if (targets[i].hasRemaining()) {
+                    return total == 0 ? read : total;
+                }
+            }
+        }
+        return total;
+    }
+
+    /** Whether TCP and the ring have ended is asked before the bytes are read, which came earlier. */
+    private int take(ByteBuffer target, boolean drains) throws IOException {
+        checkOpen();
+        if (shut) {
+            return -1;
+        }
+        if (!target.hasRemaining()) {
+            return 0;
+        }
+        boolean over = doorbell.isOver();
+        if (doorbell.isProven()) {
+            boolean ended = reader.hasEnded();
+            int length = reader.read(target);
+            if (length > 0 || ended) {
+                return length > 0 ? length : -1;
+            }
+        }
+        if (over) {
+            return doorbell.end();
+        }
+        if (drains && (!doorbell.isProven() || isPeerGone.getAsBoolean())) {
+            doorbell.drainAside();
+            return take(target, false);
+        }
+        return 0;
+    }
+
+    private long credited(long length) throws IOException {
+        if (length > 0 && reader.credit()) {
+            doorbell.ring();
+        }
+        return length;
+    }
+
+    /** Whether a read would not wait; else the doorbell will ring. For a connection that does not block. */
+    boolean isReady() {
+        lock.lock();
+        try {
+            if (!doorbell.isProven()) {
+                doorbell.drainAside();
+            }
+            return hasData();
+        } catch (IOException e) {
+            return true; // for the read to throw
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean hasData() throws IOException {
+        if (hasDataNow()) {
+            return true;
+        }
+        reader.wantData();
+        return hasDataNow();
+    }
+
+    private boolean hasDataNow() throws IOException {
+        return closed || shut || hasEnded() || doorbell.isProven() && reader.available() > 0;
+    }
+
+    /** Whether the peer writes nothing any more, though bytes before it may be unread. */
+    boolean hasEnded() {
+        return doorbell.isOver() || !closed && doorbell.isProven() && reader.hasEnded();
+    }
+
+    int available() throws IOException {
+        lock.lock();
+        try {
+            return closed || shut || !doorbell.isProven() ? 0 : reader.available();
+        } finally {
+            leave();
+        }
+    }
+
+    void shut() {
+        shut = true;
+        if (!closed) {
+            reader.wantNoData();
+        }
+    }
+
+    /** A writer is to ask TCP what becomes of its bytes. */
+    void refuse() {
+        if (!closed) {
+            reader.close();
+        }
+    }
+
+    boolean isShut() {
+        return shut;
+    }
+
+    private void checkOpen() throws AsynchronousCloseException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+    }
+
+    /**
+     * Nothing is read any more.
+     *
+     * @return whether the caller has the lock, and calls {@link #leave}; else a thread is reading just now
+     */
+    boolean close() {
+        closed = true;
+        reader.close();
+        return lock.tryLock();
+    }
+
+    /** Whether bytes would be lost by a close; only with the lock. */
+    boolean hasUnread() {
+        try {
+            return doorbell.isProven() && reader.available() > 0;
+        } catch (IOException e) {
+            return true; // of a peer that breaks its ring
+        }
+    }
+
+    /** A peer that goes on writing sees a reset. Only with the lock. */
+    void reset() {
+        reader.reset();
+    }
+
+    /** Keeps the ring after the close, until {@link #release}. Only with the lock. */
+    void hold() {
+        isHeld = true;
+    }
+
+    /** The JDK's channel is closed at last: a peer that goes on writing sees a reset. */
+    void release() {
+        lock.lock();
+        if (isHeld) {
+            reader.reset();
+            isHeld = false;
+        }
+        leave();
+    }
+
+    /** The last thread to leave a closed connection gives the ring back. */
+    void leave() {
+        lock.unlock();
+        if (closed && !isHeld && lock.tryLock()) {
+            try {
+                if (!retired) {
+                    retired = true;
+                    retire.run();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return reader.toString();
+    }
+}

@@ -1,0 +1,243 @@
+package io.urma4j.socket.ring;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/** The direction of a connection that this end writes. Any thread may call it; one writes at a time. */
+final class Output {
+    private final RingWriter writer;
+    private final Doorbell doorbell;
+    private final BooleanSupplier hasProcessEnded;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Doorbell.Check roomComes = this::hasRoom;
+
+    private volatile boolean shut;
+    private volatile boolean closed;
+    private boolean givenBack; // guarded by lock
+
+    /** {@code hasProcessEnded} is about the peer's, as far as this one knows. */
+    Output(RingWriter writer, Doorbell doorbell, BooleanSupplier hasProcessEnded) {
+        this.writer = writer;
+        this.doorbell = doorbell;
+        this.hasProcessEnded = hasProcessEnded;
+    }
+
+    int write(ByteBuffer source) throws IOException {
+        lock.lock();
+        try {
+            return (int) published(put(source, true));
+        } finally {
+            leave();
+        }
+    }
+
+    long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        lock.lock();
+        try {
+            return published(putAll(sources, offset, length, true));
+        } finally {
+            leave();
+        }
+    }
+
+    int writeWaiting(ByteBuffer source) throws IOException {
+        lock.lock();
+        try {
+            doorbell.refuseInterrupted();
+            long written = published(put(source, false));
+            while (source.hasRemaining()) {
+                doorbell.await(roomComes, null, 0);
+                written += published(put(source, false));
+            }
+            return (int) written;
+        } finally {
+            leave();
+        }
+    }
+
+    long writeWaiting(ByteBuffer[] sources, int offset, int length) throws IOException {
+        lock.lock();
+        try {
+            doorbell.refuseInterrupted();
+            long written = published(putAll(sources, offset, length, false));
+            while (Buffers.haveRemaining(sources, offset, length)) {
+                doorbell.await(roomComes, null, 0);
+                written += published(putAll(sources, offset, length, false));
+            }
+            return written;
+        } finally {
+            leave();
+        }
+    }
+
+    private long putAll(ByteBuffer[] sources, int offset, int length, boolean drains) throws IOException {
+        if (!canPut(drains)) {
+            return isPeerGone() ? forward(sources, offset, length) : 0;
+        }
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            total += writer.write(sources[i]);
+            if (sources[i].hasRemaining()) {
+                break;
+            }
+        }
+        return total == 0 && writer.isReaderClosed() ? forward(sources, offset, length) : total;
+    }
+
+    private int put(ByteBuffer source, boolean drains) throws IOException {
+        if (!canPut(drains)) {
+            return isPeerGone() ? forward(source) : 0;
+        }
+        int length = writer.write(source);
+        return length == 0 && writer.isReaderClosed() ? forward(source) : length;
+    }
+
+    private boolean canPut(boolean drains) throws IOException {
+        checkOpen(drains);
+        if (writer.isReset()) {
+            doorbell.forward(); // which the kernel refuses, unless it has not reset TCP yet
+            throw new IOException("Broken pipe");
+        }
+        if (drains && !doorbell.isProven()) {
+            doorbell.drainAside();
+        }
+        return doorbell.isProven() && !isPeerGone();
+    }
+
+    /** The peer reads nothing any more: TCP gets a byte in place of all, and says what it says of any. */
+    private int forward(ByteBuffer source) throws IOException {
+        int length = source.remaining();
+        if (length > 0) {
+            doorbell.forward();
+        }
+        return skip(source);
+    }
+
+    private long forward(ByteBuffer[] sources, int offset, int length) throws IOException {
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            total += total == 0 ? forward(sources[i]) : skip(sources[i]);
+        }
+        return total;
+    }
+
+    private static int skip(ByteBuffer source) {
+        int length = source.remaining();
+        source.position(source.limit());
+        return length;
+    }
+
+    private long published(long length) throws IOException {
+        if (length > 0 && writer.publish()) {
+            doorbell.ring();
+        }
+        return length;
+    }
+
+    /** Whether the peer reads nothing any more. */
+    boolean isPeerGone() {
+        return doorbell.isOver() || doorbell.isBroken() || hasProcessEnded.getAsBoolean() || writer.isReaderClosed();
+    }
+
+    /** Whether the peer has closed before it had read all. */
+    boolean isReset() {
+        return !closed && writer.isReset();
+    }
+
+    /** Whether a write would not wait; else the doorbell will ring. For a connection that does not block. */
+    boolean isReady() {
+        lock.lock();
+        try {
+            if (!doorbell.isProven()) {
+                doorbell.drainAside();
+            }
+            return hasRoom();
+        } catch (IOException e) {
+            return true; // for the write to throw
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean hasRoom() throws IOException {
+        if (closed || shut || isPeerGone()) {
+            return true;
+        }
+        if (!doorbell.isProven()) {
+            return false;
+        }
+        if (writer.room() > 0) {
+            return true;
+        }
+        writer.wantRoom();
+        return writer.room() > 0 || isPeerGone();
+    }
+
+    /** Nothing is written any more; the peer sees the end after the last byte. */
+    void shut() throws IOException {
+        lock.lock();
+        try {
+            if (!closed && !shut) {
+                shut = true;
+                if (writer.end()) {
+                    doorbell.ring();
+                }
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    boolean isShut() {
+        return shut;
+    }
+
+    /** After {@link #shut}, the JDK asks the kernel all the same, which tells a reset, and throws the same in any case. */
+    private void checkOpen(boolean drains) throws IOException {
+        if (shut && drains) {
+            doorbell.drainAside();
+            doorbell.takeFailure();
+        }
+        if (closed || shut) {
+            throw new AsynchronousCloseException();
+        }
+    }
+
+    /**
+     * Nothing is written any more.
+     *
+     * @return whether the caller has the lock, and calls {@link #leave}; else a thread is writing just now
+     */
+    boolean close() {
+        closed = true;
+        return lock.tryLock();
+    }
+
+    /** The peer sees the end after the last byte, even if TCP is reset later; only with the lock. */
+    void end() {
+        writer.end();
+    }
+
+    /** The last thread to leave a closed connection gives the ring back to the peer. */
+    void leave() {
+        lock.unlock();
+        if (closed && lock.tryLock()) {
+            try {
+                if (!givenBack) {
+                    givenBack = true;
+                    writer.close();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return writer.toString();
+    }
+}

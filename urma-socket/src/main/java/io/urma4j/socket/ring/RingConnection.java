@@ -1,0 +1,226 @@
+package io.urma4j.socket.ring;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection whose bytes go through rings, and whose TCP connection wakes, ends and resets it. It behaves as TCP does. Safe
+ * for any thread.
+ *
+ * <p>Calls that wait are for a TCP connection in blocking mode, the others for one that does not block.
+ */
+public final class RingConnection {
+    private final SocketChannel tcp;
+    private final Doorbell doorbell;
+    private final Output output;
+    private final Input input;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * A connection of two rings and TCP.
+     *
+     * @param peersProof what the peer must send first over TCP
+     * @param hasProcessEnded whether the peer's process has ended, as far as this one knows
+     * @param retire takes the reader's ring back; called once, when no thread of this process uses it any more
+     */
+    public RingConnection(
+            SocketChannel tcp,
+            RingReader reader,
+            RingWriter writer,
+            long peersProof,
+            BooleanSupplier hasProcessEnded,
+            Runnable retire) {
+        this.tcp = tcp;
+        this.doorbell = new Doorbell(tcp, this::close, reader, writer, peersProof);
+        this.output = new Output(writer, doorbell, hasProcessEnded);
+        this.input = new Input(reader, doorbell, output::isPeerGone, retire);
+    }
+
+    /** Reads what is there; 0 if nothing is, −1 at the end. */
+    public int read(ByteBuffer target) throws IOException {
+        return input.read(target);
+    }
+
+    /** Reads into several buffers what is there. */
+    public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
+        return input.read(targets, offset, length);
+    }
+
+    /** Reads what is there, and waits until something is. */
+    public int readWaiting(ByteBuffer target) throws IOException {
+        return input.readWaiting(target, null, 0);
+    }
+
+    /** The same for a stream of the TCP connection, whose timeout is {@code timeoutMillis}, or 0. */
+    public int readWaiting(ByteBuffer target, @Nullable InputStream stream, int timeoutMillis) throws IOException {
+        return input.readWaiting(target, stream, timeoutMillis);
+    }
+
+    /** Reads into several buffers, and waits until something is there. */
+    public long readWaiting(ByteBuffer[] targets, int offset, int length) throws IOException {
+        return input.readWaiting(targets, offset, length);
+    }
+
+    /** Writes what has room, possibly nothing. */
+    public int write(ByteBuffer source) throws IOException {
+        return output.write(source);
+    }
+
+    /** Writes of several buffers what has room. */
+    public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+        return output.write(sources, offset, length);
+    }
+
+    /** Writes all, and waits until it has room. */
+    public int writeWaiting(ByteBuffer source) throws IOException {
+        return output.writeWaiting(source);
+    }
+
+    /** Writes all of several buffers, and waits until it has room. */
+    public long writeWaiting(ByteBuffer[] sources, int offset, int length) throws IOException {
+        return output.writeWaiting(sources, offset, length);
+    }
+
+    /**
+     * Which operations of {@code interest} would not wait. For the others the doorbell will ring, so the caller may sleep until
+     * TCP is readable.
+     */
+    public int ready(int interest) {
+        int ready = 0;
+        if ((interest & SelectionKey.OP_READ) != 0 && input.isReady()) {
+            ready |= SelectionKey.OP_READ;
+        }
+        if ((interest & SelectionKey.OP_WRITE) != 0 && output.isReady()) {
+            ready |= SelectionKey.OP_WRITE;
+        }
+        return ready;
+    }
+
+    /** Whether it was reset, or has ended in both directions, which the kernel reports as ready for all. */
+    public boolean hangsUp() {
+        return doorbell.hasFailed()
+                || doorbell.isBroken()
+                || output.isReset()
+                || output.isShut() && (input.isShut() || input.hasEnded());
+    }
+
+    /** Whether no doorbell can be heard, so that a thread that waits for room has to ask again from time to time. */
+    public boolean hasToPoll() {
+        return doorbell.isDeaf();
+    }
+
+    /** {@code action} runs when something came that no selector has seen. It must not wait, nor call this connection. */
+    public void onHeardAside(Runnable action) {
+        doorbell.onHeardAside(action);
+    }
+
+    /** TCP is readable: looks what it says. For a connection that does not block. */
+    public void drain() throws IOException {
+        doorbell.drain();
+    }
+
+    /** How many bytes can be read without waiting, where TCP has {@code unreadBytes}. */
+    public int available(int unreadBytes) throws IOException {
+        doorbell.hearUnread(unreadBytes);
+        return input.available();
+    }
+
+    /** Nothing is read any more. A thread that waits in a read sees the end. */
+    public void shutdownInput() throws IOException {
+        input.shut();
+        doorbell.shutdownInput();
+        endIfShut();
+    }
+
+    /** Nothing is written any more; the peer sees the end after the last byte. TCP goes on, for it carries the doorbells. */
+    public void shutdownOutput() throws IOException {
+        output.shut();
+        endIfShut();
+    }
+
+    /** Nothing moves any more, so TCP has no doorbells to carry. A peer that writes all the same sees what the kernel says. */
+    private void endIfShut() throws IOException {
+        if (input.isShut() && output.isShut()) {
+            input.refuse();
+            tcp.shutdownOutput();
+        }
+    }
+
+    /** Whether {@link #shutdownInput} was called. */
+    public boolean isInputShut() {
+        return input.isShut();
+    }
+
+    /** Whether {@link #shutdownOutput} was called. */
+    public boolean isOutputShut() {
+        return output.isShut();
+    }
+
+    /**
+     * Closes both directions. If bytes are unread, or the socket lingers for no time, the peer sees a reset, else an end after
+     * the last byte. Other threads that wait see {@link java.nio.channels.AsynchronousCloseException}.
+     */
+    public void close() throws IOException {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        boolean reads = input.close();
+        boolean writes = output.close();
+        try {
+            if (tcp.isOpen()) {
+                if (reads && writes) {
+                    tcp.configureBlocking(false);
+                    doorbell.drain(); // the kernel would take unread doorbells for unread bytes
+                }
+                resetOrEnd(reads && input.hasUnread(), writes && !output.isShut());
+            }
+        } finally {
+            closeTcp(reads, writes);
+        }
+    }
+
+    private void resetOrEnd(boolean resets, boolean ends) throws IOException {
+        if (resets && tcp.isRegistered()) { // the JDK's ends now, and is reset when its key is gone
+            input.hold();
+            output.end();
+        } else if (resets) {
+            tcp.setOption(StandardSocketOptions.SO_LINGER, 0);
+            input.reset();
+        } else if (ends && tcp.getOption(StandardSocketOptions.SO_LINGER) != 0) {
+            output.end();
+        }
+    }
+
+    /** The last key of the JDK's channel is gone, and so is the channel, if {@link #close} was called. */
+    public void deregistered() {
+        if (closed.get()) {
+            input.release();
+        }
+    }
+
+    private void closeTcp(boolean reads, boolean writes) throws IOException {
+        try {
+            tcp.close();
+        } finally {
+            if (writes) {
+                output.leave();
+            }
+            if (reads) {
+                input.leave();
+            }
+            doorbell.wakeAll();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "reads " + input + ", writes " + output;
+    }
+}

@@ -1,0 +1,118 @@
+package io.urma4j.socket.ring;
+
+import static io.urma4j.socket.ring.RingLayout.INT;
+import static io.urma4j.socket.ring.RingLayout.LONG;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * The end of a ring that reads, in whose memory the ring lies. It believes nothing that the writer stores: a tail beyond the
+ * capacity breaks the connection. One thread at a time, but for {@link #hasWriter}.
+ */
+public final class RingReader {
+    private final MemorySegment ring;
+    private final ByteBuffer bytes;
+    private final int capacity;
+
+    private long head; // what was read
+    private long credited; // the head as the writer may know it
+    private long tail; // as last seen
+
+    /** A new ring, which a writer may use from now on. */
+    public RingReader(MemorySegment ring) {
+        this.ring = ring;
+        this.capacity = RingLayout.capacityBytes(ring);
+        this.bytes = ring.asSlice(RingLayout.BYTES).asByteBuffer();
+        ring.asSlice(0, RingLayout.BYTES).fill((byte) 0);
+        INT.setRelease(ring, RingLayout.WRITER, RingLayout.LIVE);
+    }
+
+    /** How many bytes can be read. */
+    public int available() throws IOException {
+        tail = (long) LONG.getAcquire(ring, RingLayout.TAIL);
+        long length = tail - head;
+        if (length < 0 || length > capacity) {
+            throw new IOException(
+                    "The peer's tail " + tail + " is impossible: " + head + " was read of a ring of " + capacity);
+        }
+        return (int) length;
+    }
+
+    /** Whether the writer has ended its output. To be asked before {@link #available}, or bytes before the end are lost. */
+    public boolean hasEnded() {
+        return (int) INT.getAcquire(ring, RingLayout.END) != 0;
+    }
+
+    /** Reads what fits, possibly nothing. */
+    public int read(ByteBuffer target) throws IOException {
+        int length = Math.min(available(), target.remaining());
+        if (length > 0) {
+            int at = (int) head & (capacity - 1);
+            int first = Math.min(length, capacity - at);
+            int position = target.position();
+            target.put(position, bytes, at, first);
+            target.put(position + first, bytes, 0, length - first);
+            target.position(position + length);
+            head += length;
+        }
+        return length;
+    }
+
+    /**
+     * Gives the writer credit for what was read, once it is a quarter of the ring or all of it.
+     *
+     * @return true if the writer sleeps until it has room, and the caller has to ring
+     */
+    public boolean credit() {
+        if (head - credited < capacity / 4 && head != tail || head == credited) {
+            return false;
+        }
+        credited = head;
+        LONG.setRelease(ring, RingLayout.HEAD, head);
+        VarHandle.fullFence(); // the writer sets its word, and then looks for room once more
+        return (int) INT.getOpaque(ring, RingLayout.ROOM_WANTED) != 0
+                && (int) INT.getAndSet(ring, RingLayout.ROOM_WANTED, 0) != 0;
+    }
+
+    /** Asks for the doorbell at the next bytes. After it the caller looks once more, and only then sleeps. */
+    public void wantData() {
+        INT.setOpaque(ring, RingLayout.DATA_WANTED, 1);
+        VarHandle.fullFence();
+    }
+
+    /** Asks for no doorbell any more. */
+    void wantNoData() {
+        INT.setOpaque(ring, RingLayout.DATA_WANTED, 0);
+        VarHandle.fullFence();
+    }
+
+    /** Tells the other end how many bytes of its doorbell were read from TCP. */
+    void countDoorbells(int count) {
+        INT.setRelease(ring, RingLayout.DOORBELLS, count);
+        VarHandle.fullFence(); // the caller looks at the rings after it
+    }
+
+    /** Nothing will be read any more. Bytes that arrive later are lost. */
+    void close() {
+        INT.setRelease(ring, RingLayout.CLOSED, 1);
+        VarHandle.fullFence();
+    }
+
+    /** Bytes were lost: a writer that goes on sees a reset. */
+    void reset() {
+        INT.setRelease(ring, RingLayout.CLOSED, RingLayout.RESET);
+    }
+
+    /** Whether a writer may still store to this memory, so that it must not be used for anything else. Any thread. */
+    public boolean hasWriter() {
+        return (int) INT.getAcquire(ring, RingLayout.WRITER) != RingLayout.DONE;
+    }
+
+    @Override
+    public String toString() {
+        return "ring of " + capacity + " bytes, " + head + " read";
+    }
+}

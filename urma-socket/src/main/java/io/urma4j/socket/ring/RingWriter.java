@@ -1,0 +1,176 @@
+package io.urma4j.socket.ring;
+
+import static io.urma4j.socket.ring.RingLayout.INT;
+import static io.urma4j.socket.ring.RingLayout.LONG;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * The end of a ring that writes, into memory of the reader's process. It believes nothing that the reader stores: credit for
+ * bytes that were not written breaks the connection. One thread at a time, but for {@link #isReaderClosed} and the count of
+ * doorbells.
+ *
+ * <p>The memory is revoked when the reader's process ends. Then the ring counts as closed by its reader.
+ */
+public final class RingWriter {
+    private final MemorySegment ring;
+    private final ByteBuffer bytes;
+    private final int capacity;
+
+    private long tail; // what was written
+    private long head; // what was read, as last seen
+    private volatile boolean revoked;
+
+    /** The writer of a ring that its reader has made. */
+    public RingWriter(MemorySegment ring) {
+        this.ring = ring;
+        this.capacity = RingLayout.capacityBytes(ring);
+        this.bytes = ring.asSlice(RingLayout.BYTES).asByteBuffer();
+    }
+
+    /** How many bytes can be written. */
+    public int room() throws IOException {
+        int room = capacity - (int) (tail - head);
+        return room > 0 ? room : roomNow();
+    }
+
+    private int roomNow() throws IOException {
+        long seen;
+        try {
+            seen = (long) LONG.getAcquire(ring, RingLayout.HEAD);
+        } catch (IllegalStateException e) {
+            revoked();
+            return 0;
+        }
+        if (seen < head || seen > tail) {
+            throw new IOException("The peer's head " + seen + " is impossible: it was " + head + ", and " + tail
+                    + " bytes were written");
+        }
+        head = seen;
+        return capacity - (int) (tail - head);
+    }
+
+    /** Writes what has room, possibly nothing; {@link #publish} shows it to the reader. */
+    public int write(ByteBuffer source) throws IOException {
+        int wanted = source.remaining();
+        int room = room();
+        if (room < wanted) {
+            room = roomNow();
+        }
+        int length = Math.min(room, wanted);
+        if (length > 0) {
+            try {
+                copy(source, length);
+            } catch (IllegalStateException e) {
+                revoked();
+                return 0;
+            }
+        }
+        return length;
+    }
+
+    private void copy(ByteBuffer source, int length) {
+        int at = (int) tail & (capacity - 1);
+        int first = Math.min(length, capacity - at);
+        int position = source.position();
+        bytes.put(at, source, position, first);
+        bytes.put(0, source, position + first, length - first);
+        source.position(position + length);
+        tail += length;
+    }
+
+    /** The JVM ends a copy to revoked memory, and sets the thread's interrupt flag, though nothing has interrupted it. */
+    private void revoked() {
+        revoked = true;
+        Thread.interrupted();
+    }
+
+    /**
+     * Shows the reader all bytes that were written.
+     *
+     * @return true if the reader sleeps until there are some, and the caller has to ring
+     */
+    public boolean publish() {
+        try {
+            LONG.setRelease(ring, RingLayout.TAIL, tail);
+            return wakesReader();
+        } catch (IllegalStateException e) {
+            revoked();
+            return false;
+        }
+    }
+
+    /** Nothing follows what was published. Returns as {@link #publish} does. */
+    public boolean end() {
+        try {
+            INT.setRelease(ring, RingLayout.END, 1);
+            return wakesReader();
+        } catch (IllegalStateException e) {
+            revoked();
+            return false;
+        }
+    }
+
+    private boolean wakesReader() {
+        VarHandle.fullFence(); // the reader sets its word, and then looks for bytes once more
+        return (int) INT.getOpaque(ring, RingLayout.DATA_WANTED) != 0
+                && (int) INT.getAndSet(ring, RingLayout.DATA_WANTED, 0) != 0;
+    }
+
+    /** Asks for the doorbell once there is room. After it the caller looks once more, and only then sleeps. */
+    public void wantRoom() {
+        try {
+            INT.setOpaque(ring, RingLayout.ROOM_WANTED, 1);
+            VarHandle.fullFence();
+        } catch (IllegalStateException e) {
+            revoked();
+        }
+    }
+
+    /** Whether the reader reads nothing any more. Any thread. */
+    public boolean isReaderClosed() {
+        try {
+            return revoked || (int) INT.getAcquire(ring, RingLayout.CLOSED) != 0;
+        } catch (IllegalStateException e) {
+            revoked();
+            return true;
+        }
+    }
+
+    /** Whether bytes were lost when the reader closed, so that a write fails. Any thread. */
+    boolean isReset() {
+        try {
+            return !revoked && (int) INT.getAcquire(ring, RingLayout.CLOSED) == RingLayout.RESET;
+        } catch (IllegalStateException e) {
+            revoked();
+            return false;
+        }
+    }
+
+    /** How many bytes of the doorbell the other end has read from TCP, as it says. */
+    int doorbellsCounted() {
+        try {
+            return (int) INT.getAcquire(ring, RingLayout.DOORBELLS);
+        } catch (IllegalStateException e) {
+            revoked();
+            return 0;
+        }
+    }
+
+    /** Gives the memory back to its owner; nothing may be written after it. */
+    void close() {
+        try {
+            INT.setRelease(ring, RingLayout.WRITER, RingLayout.DONE);
+        } catch (IllegalStateException e) {
+            revoked();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ring of " + capacity + " bytes, " + tail + " written";
+    }
+}

@@ -1,0 +1,199 @@
+package io.urma4j.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.UrmaOptions;
+import io.urma4j.socket.peering.SocketSettings;
+import io.urma4j.socket.peering.SocketSettings.Mode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections over rings between processes, some of which are killed. */
+@Timeout(120)
+class SocketProcessesTest {
+    private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    /** Prints its port, and sends back what each connection sends it; after a connection of one byte 'x' it only sleeps. */
+    static final class Echo {
+        public static void main(String[] arguments) throws Exception {
+            ServerSocketChannel listener =
+                    providerIn(Path.of(arguments[0])).openServerSocketChannel().bind(LOOPBACK);
+            System.out.println(((InetSocketAddress) listener.getLocalAddress()).getPort());
+            while (true) {
+                SocketChannel connection = listener.accept();
+                Thread.ofVirtual().start(() -> echo(connection));
+            }
+        }
+
+        private static void echo(SocketChannel connection) {
+            try (connection) {
+                ByteBuffer bytes = ByteBuffer.allocateDirect(8192);
+                while (connection.read(bytes.clear()) >= 0) {
+                    if (bytes.position() == 1 && bytes.get(0) == 'x') {
+                        Thread.sleep(LONG);
+                    }
+                    connection.write(bytes.flip());
+                }
+            } catch (IOException | InterruptedException e) {
+                System.out.println(e);
+            }
+        }
+    }
+
+    private static UrmaSelectorProvider providerIn(Path directory) {
+        SocketSettings settings = SocketSettings.of(Mode.AUTO).withOfferTimeout(Duration.ofSeconds(10));
+        return new UrmaSelectorProvider(new LazyNode(settings, UrmaOptions.DEFAULT.withRuntimeDirectory(directory)));
+    }
+
+    private final OverRings rings = new OverRings();
+    private final List<Process> processes = new ArrayList<>();
+
+    @AfterEach
+    void end() throws Exception {
+        for (Process process : processes) {
+            process.destroyForcibly();
+            process.waitFor(10, TimeUnit.SECONDS);
+        }
+        rings.close();
+    }
+
+    private Process start() throws IOException {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xshare:auto",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Echo.class.getName(),
+                rings.directory().toString());
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        processes.add(process);
+        return process;
+    }
+
+    private static InetSocketAddress addressOf(Process echo) throws IOException {
+        BufferedReader output = echo.inputReader();
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(output.readLine()));
+    }
+
+    private SocketChannel connect(InetSocketAddress address) throws IOException {
+        SocketChannel channel = rings.provider().openSocketChannel();
+        channel.connect(address);
+        assertThat(OverRings.isOverRings(channel))
+                .as("%s", channel.getOption(UrmaSocketOptions.FALLBACK_REASON))
+                .isTrue();
+        return channel;
+    }
+
+    private static void echo(SocketChannel channel, int length) throws IOException {
+        ByteBuffer sent = ByteBuffer.allocate(length);
+        for (int i = 0; i < length; i++) {
+            sent.put(i, (byte) (i >> 3));
+        }
+        ByteBuffer received = ByteBuffer.allocate(length);
+        Thread writing = Thread.ofVirtual().start(() -> {
+            try {
+                channel.write(sent.duplicate());
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        while (received.hasRemaining()) {
+            assertThat(channel.read(received)).isPositive();
+        }
+        assertThat(received.flip()).isEqualTo(sent);
+        assertThat(writing.isAlive()).isFalse();
+    }
+
+    @Test
+    void bytesCrossBetweenProcesses() throws Exception {
+        InetSocketAddress address = addressOf(start());
+        try (SocketChannel channel = connect(address);
+                SocketChannel another = connect(address)) {
+            echo(channel, 3_000_000);
+            echo(another, 10);
+            channel.shutdownOutput();
+            assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void aKilledServerIsSeenAsTheKernelShowsIt() throws Exception {
+        Process server = start();
+        InetSocketAddress address = addressOf(server);
+        try (SocketChannel channel = connect(address);
+                SocketChannel unread = connect(address)) {
+            echo(channel, 100);
+            unread.write(ByteBuffer.wrap(new byte[] {'x'}));
+            server.destroyForcibly().waitFor();
+
+            assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            unread.write(ByteBuffer.allocate(100_000));
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> rings.provider().openSocketChannel().connect(address))
+                    .isInstanceOf(IOException.class);
+        }
+    }
+
+    @Test
+    void aServerThatStartsAgainAtThePortIsFound() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            Process server = start();
+            try (SocketChannel channel = connect(addressOf(server))) {
+                echo(channel, 1000);
+            }
+            server.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void aStoppedServerCostsAConnectionItsTimeoutAndNoMore() throws Exception {
+        Process server = start();
+        InetSocketAddress address = addressOf(server);
+        connect(address).close();
+        SocketSettings hasty = SocketSettings.of(Mode.AUTO).withOfferTimeout(Duration.ofMillis(50));
+        var node = new LazyNode(hasty, UrmaOptions.DEFAULT.withRuntimeDirectory(rings.directory()));
+        signal(server, "STOP");
+        try (SocketChannel first = new UrmaSelectorProvider(node).openSocketChannel();
+                SocketChannel second = new UrmaSelectorProvider(node).openSocketChannel()) {
+            long began = System.nanoTime();
+            first.connect(address);
+            second.connect(address);
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+            assertThat(first.getOption(UrmaSocketOptions.TRANSPORT)).isEqualTo("tcp");
+
+            signal(server, "CONT");
+            first.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            assertThat(first.read(ByteBuffer.allocate(3))).isPositive();
+        } finally {
+            node.close();
+        }
+    }
+
+    private static void signal(Process process, String name) throws Exception {
+        Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+        assertThat(kill.waitFor()).isZero();
+    }
+}
