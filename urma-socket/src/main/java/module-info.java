@@ -1,4 +1,4 @@
-/** A provider of channels and selectors that wraps the JDK's. */
+/** A provider of channels and selectors that wraps the JDK's, whose local connections can go through shared memory. */
 module io.urma4j.socket {
     requires io.urma4j.core;
     // annotations alone: nothing needs JSpecify at run time

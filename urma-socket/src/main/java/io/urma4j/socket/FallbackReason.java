@@ -2,6 +2,8 @@ package io.urma4j.socket;
 
 /** Why a connection is TCP. */
 public enum FallbackReason {
+    /** It is not, or not connected. */
+    NONE,
     /** The process or this port uses TCP alone, by its settings. */
     SETTING,
     /** The address is of another host, or of no IP socket. */

@@ -35,17 +35,15 @@ final class LazyNode {
         if (node == null && usesRings() && !hasFailed) {
             try {
                 node = new SocketNode(settings, options);
-                Runtime.getRuntime().addShutdownHook(new Thread(this::close, "urma-socket-exit"));
             } catch (UrmaException | IOException | LinkageError e) {
                 hasFailed = true;
                 LOG.log(System.Logger.Level.WARNING, () -> "all connections are TCP: " + e.getMessage());
-            } catch (IllegalStateException e) { // the process ends
-                hasFailed = true;
             }
         }
         return node;
     }
 
+    /** For tests. A process that ends keeps its connections to the last, as TCP does; its peers see its end. */
     synchronized void close() {
         hasFailed = true;
         if (node != null) {

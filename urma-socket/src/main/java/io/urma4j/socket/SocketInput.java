@@ -47,7 +47,7 @@ final class SocketInput extends InputStream {
     public int available() throws IOException {
         RingConnection rings = channel.rings();
         int unread = in.available(); // which refuses if the channel is closed
-        return rings == null ? unread : rings.available(unread);
+        return rings == null ? unread : rings.available();
     }
 
     @Override

@@ -274,7 +274,7 @@ final class SocketView extends Socket {
 
     @Override
     public <T> Socket setOption(SocketOption<T> name, T value) throws IOException {
-        if (name == StandardSocketOptions.TCP_NODELAY) {
+        if (name.equals(StandardSocketOptions.TCP_NODELAY)) {
             setTcpNoDelay((Boolean) value);
         } else {
             socket.setOption(name, value);
@@ -284,7 +284,9 @@ final class SocketView extends Socket {
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        return name == StandardSocketOptions.TCP_NODELAY ? name.type().cast(getTcpNoDelay()) : socket.getOption(name);
+        return name.equals(StandardSocketOptions.TCP_NODELAY)
+                ? name.type().cast(getTcpNoDelay())
+                : socket.getOption(name);
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +36,7 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
     private @Nullable ServerSocket socket; // guarded by delegate
 
     private final ReentrantLock accepting = new ReentrantLock();
-    private final Queue<UrmaSocketChannel> pending = new ArrayDeque<>(); // guarded by itself
+    private final Deque<UrmaSocketChannel> pending = new ArrayDeque<>(); // guarded by itself
     private int backlog = DEFAULT_BACKLOG; // as the one below guarded by delegate
     private SocketNode.@Nullable Published published;
 

@@ -34,7 +34,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     private volatile @Nullable Attempt attempt;
     private volatile @Nullable RingConnection rings;
-    private volatile @Nullable FallbackReason reason;
+    private volatile FallbackReason reason = FallbackReason.NONE;
     private volatile boolean noDelay; // as the program sees it, over rings
 
     /** A channel of the JDK, before it connects. */
@@ -50,7 +50,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             throws IOException {
         this(provider, tcp);
         if (rings != null) {
-            use(rings);
+            useOrClose(rings);
         } else {
             reason = provider.usesRings() ? FallbackReason.NO_OFFER : FallbackReason.SETTING;
         }
@@ -63,6 +63,15 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
         rings = made;
         made.onHeardAside(delegate::wakeSelectors);
         delegate.use(new RingReadiness(made));
+    }
+
+    private void useOrClose(RingConnection made) throws IOException {
+        try {
+            use(made);
+        } catch (IOException e) { // another thread has closed the channel
+            made.close();
+            throw e;
+        }
     }
 
     @Override
@@ -84,10 +93,10 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        if (name == UrmaSocketOptions.TRANSPORT || name == UrmaSocketOptions.FALLBACK_REASON) {
+        if (name.equals(UrmaSocketOptions.TRANSPORT) || name.equals(UrmaSocketOptions.FALLBACK_REASON)) {
             throw new UnsupportedOperationException("'" + name + "' can only be read");
         }
-        if (name == StandardSocketOptions.TCP_NODELAY && rings != null && isOpen()) {
+        if (name.equals(StandardSocketOptions.TCP_NODELAY) && rings != null && isOpen()) {
             noDelay = (Boolean) value;
         } else {
             tcp.setOption(name, value);
@@ -97,13 +106,13 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        if (name == UrmaSocketOptions.TRANSPORT) {
+        if (name.equals(UrmaSocketOptions.TRANSPORT)) {
             return name.type().cast(rings == null ? "tcp" : "shm0");
         }
-        if (name == StandardSocketOptions.TCP_NODELAY && rings != null && isOpen()) {
+        if (name.equals(StandardSocketOptions.TCP_NODELAY) && rings != null && isOpen()) {
             return name.type().cast(noDelay);
         }
-        return name == UrmaSocketOptions.FALLBACK_REASON ? name.type().cast(reason) : tcp.getOption(name);
+        return name.equals(UrmaSocketOptions.FALLBACK_REASON) ? name.type().cast(reason) : tcp.getOption(name);
     }
 
     @Override
@@ -169,8 +178,9 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     /** Connects in some way of the JDK's, after rings were offered to a listener that could use them. */
     boolean connect(SocketAddress remote, Connecting way) throws IOException {
         connecting.lock();
+        boolean isOurs = canBegin(); // else the JDK refuses, and what was begun goes on
         try {
-            if (canBegin() && remote instanceof InetSocketAddress address) {
+            if (isOurs && remote instanceof InetSocketAddress address) {
                 offer(address);
             }
             return way.run() && decided();
@@ -178,10 +188,30 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             cancelAttempt();
             throw delegate.failed(e);
         } catch (RuntimeException e) {
-            cancelAttempt();
+            if (isOurs) {
+                cancelAttempt();
+            }
             throw e;
         } finally {
-            connecting.unlock();
+            leaveConnecting();
+        }
+    }
+
+    /** A channel that was closed meanwhile takes its offer back, which may be taken by the wrong connection else. */
+    private void leaveConnecting() {
+        connecting.unlock();
+        if (!isOpen()) {
+            cancelIfClosed();
+        }
+    }
+
+    private void cancelIfClosed() {
+        if (connecting.tryLock()) {
+            try {
+                cancelAttempt();
+            } finally {
+                connecting.unlock();
+            }
         }
     }
 
@@ -220,7 +250,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             cancelAttempt();
             throw delegate.failed(e);
         } finally {
-            connecting.unlock();
+            leaveConnecting();
         }
     }
 
@@ -231,8 +261,8 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             SocketAddress remote = tcp.getRemoteAddress();
             RingConnection agreed = made.decide(tcp);
             if (agreed != null) {
-                use(agreed);
-                reason = null;
+                useOrClose(agreed);
+                reason = FallbackReason.NONE;
             } else {
                 reason = made.reason();
             }
@@ -351,6 +381,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
         RingConnection made = rings;
         if (made == null) {
             tcp.close();
+            cancelIfClosed();
         } else {
             made.close();
         }

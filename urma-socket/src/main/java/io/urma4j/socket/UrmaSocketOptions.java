@@ -5,11 +5,11 @@ import java.net.SocketOption;
 /** Options of connections that only channels of urma4j have. They can be read, not set. */
 public final class UrmaSocketOptions {
     /** What moves the bytes of a connection: {@code shm0} or {@code tcp}. */
-    public static final SocketOption<String> TRANSPORT = new ReadOnly<>("URMA_TRANSPORT", String.class);
+    public static final SocketOption<String> TRANSPORT = new ReadOnly<>("urma-transport", String.class);
 
-    /** Why a connection is TCP; null while it is not connected, and if it is not TCP. */
+    /** Why a connection is TCP; {@link FallbackReason#NONE} while it is not connected, and if it is not TCP. */
     public static final SocketOption<FallbackReason> FALLBACK_REASON =
-            new ReadOnly<>("URMA_FALLBACK_REASON", FallbackReason.class);
+            new ReadOnly<>("urma-fallback-reason", FallbackReason.class);
 
     private UrmaSocketOptions() {}
 

@@ -345,7 +345,7 @@ class RingSocketTest {
 
         assertThat(readFully(client, 100).remaining()).isEqualTo(9);
         assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
-        client.write(bytes(1)); // as TCP, which hears only then that nobody reads
+        client.write(bytes(1)); // as over TCP, which learns only then that the peer has closed
         assertThatThrownBy(() -> client.write(bytes(1))).isInstanceOf(IOException.class);
     }
 

@@ -62,13 +62,10 @@ final class Scenario implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    static List<String> run(SelectorProvider provider, long seed) throws Exception {
-        return run(provider, seed, false);
-    }
-
     /**
      * {@code overRings} for a program that spares what rings do not imitate: OP_CONNECT of a connection, which the JDK reports
-     * once it was reset, and Nagle's algorithm.
+     * once it was reset; Nagle's algorithm; and a channel that blocks while its key is cancelled and no selection has followed,
+     * which the JDK closes later.
      */
     static List<String> run(SelectorProvider provider, long seed, boolean overRings) throws Exception {
         try (Scenario scenario = new Scenario(provider, seed, overRings)) {
@@ -156,7 +153,7 @@ final class Scenario implements AutoCloseable {
         if (client.isOpen() && client.supportedOptions().contains(UrmaSocketOptions.TRANSPORT)) {
             (OverRings.isOverRings(client) ? OVER_RINGS : OVER_TCP).increment();
             FallbackReason reason = client.getOption(UrmaSocketOptions.FALLBACK_REASON);
-            if (reason != null) {
+            if (reason != FallbackReason.NONE) {
                 REASONS.merge(reason, 1, Integer::sum);
             }
         }
@@ -378,6 +375,9 @@ final class Scenario implements AutoCloseable {
 
     private void changeMode(int index, boolean blocking) {
         SelectableChannel channel = channels.get(index);
+        if (overRings && blocking && channel.isRegistered()) {
+            return;
+        }
         note(
                 "blocking " + index + " " + blocking,
                 () -> channel.configureBlocking(blocking).isBlocking());
@@ -392,7 +392,7 @@ final class Scenario implements AutoCloseable {
                         "options " + index,
                         () -> new TreeSet<>(channel.supportedOptions().stream()
                                 .map(Object::toString)
-                                .filter(option -> !option.startsWith("URMA_"))
+                                .filter(option -> !option.startsWith("urma-"))
                                 .toList()));
                 note(
                         "no delay",
@@ -425,7 +425,7 @@ final class Scenario implements AutoCloseable {
                         + channel.validOps() + " " + state(key(index, selector)));
         if (channel instanceof SocketChannel connection) {
             note("connected " + index, () -> connection.isConnected() + " " + connection.isConnectionPending());
-            note("remote " + index, () -> address(connection.getRemoteAddress()));
+            note("remote " + index, () -> withoutPort(connection.getRemoteAddress()));
         }
     }
 
@@ -444,8 +444,7 @@ final class Scenario implements AutoCloseable {
                                 + socket.isInputShutdown() + " " + socket.isOutputShutdown() + " "
                                 + (socket.getChannel() == channel)
                                 + (socket == channel.socket()));
-                // the port of a closed one may be that of another by now
-                note("socket's peer", () -> socket.isClosed() ? "closed" : address(socket.getRemoteSocketAddress()));
+                note("socket's peer", () -> withoutPort(socket.getRemoteSocketAddress()));
                 note("linger", () -> {
                     socket.setSoLinger(true, 3);
                     socket.setSoLinger(false, 0);
@@ -518,6 +517,13 @@ final class Scenario implements AutoCloseable {
             }
         }
         return internet.getAddress() + " of none";
+    }
+
+    /** Of a peer that may be closed, so that another channel may have its port by now. */
+    private static String withoutPort(@Nullable SocketAddress address) {
+        return address instanceof InetSocketAddress internet
+                ? String.valueOf(internet.getAddress())
+                : String.valueOf(address);
     }
 
     private static @Nullable SocketAddress localOf(SelectableChannel channel) throws IOException {

@@ -20,18 +20,19 @@ import org.junit.jupiter.api.Timeout;
 class TcpModelTest {
     private static final int SCENARIOS =
             Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000);
+    private static final int SCENARIOS_OVER_RINGS = Math.min(SCENARIOS, 20_000); // each has ports for a minute
     private static final int TRIES = 5;
     private static final int THREADS = 8; // a program mostly waits in selections
 
     private final SelectorProvider jdks = SelectorProvider.provider();
     private final SplittableRandom seeds = Seed.randomFor("TCP model"); // guarded by this
-    private final AtomicInteger left = new AtomicInteger(SCENARIOS);
+    private final AtomicInteger left = new AtomicInteger();
     private final LongAdder notes = new LongAdder();
     private final LongAdder repeated = new LongAdder();
 
     @Test
     void programsSeeWhatTheyWouldSeeOfTcp() throws Exception {
-        compareAllWith(new UrmaSelectorProvider());
+        compareAllWith(new UrmaSelectorProvider(), false, SCENARIOS);
     }
 
     @Test
@@ -39,22 +40,24 @@ class TcpModelTest {
         Scenario.OVER_RINGS.reset();
         Scenario.OVER_TCP.reset();
         // as much as TCP holds of what these programs write
-        try (OverRings rings = new OverRings(settings -> settings.withRingBytes(1 << 19))) {
-            compareAllWith(rings.provider());
+        try (OverRings rings =
+                new OverRings(settings -> settings.withRingBytes(1 << 19).withMemoryBytes(4L << 30))) {
+            compareAllWith(rings.provider(), true, SCENARIOS_OVER_RINGS);
         }
         System.out.printf(
-                "TcpModelTest: %,d connections over rings, %,d over TCP%n",
-                Scenario.OVER_RINGS.sum(), Scenario.OVER_TCP.sum());
-        assertThat(Scenario.OVER_RINGS.sum()).isGreaterThan(SCENARIOS);
-        assertThat(Scenario.OVER_TCP.sum()).isLessThan(SCENARIOS / 100 + 1);
+                "TcpModelTest: %,d connections over rings, %,d over TCP %s%n",
+                Scenario.OVER_RINGS.sum(), Scenario.OVER_TCP.sum(), Scenario.REASONS);
+        assertThat(Scenario.OVER_RINGS.sum()).isGreaterThan(SCENARIOS_OVER_RINGS);
+        assertThat(Scenario.OVER_TCP.sum()).isLessThan(SCENARIOS_OVER_RINGS / 100 + 1);
     }
 
-    private void compareAllWith(SelectorProvider ours) throws Exception {
+    private void compareAllWith(SelectorProvider ours, boolean overRings, int programs) throws Exception {
+        left.set(programs);
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 running.add(threads.submit(() -> {
-                    compareAll(ours);
+                    compareAll(ours, overRings);
                     return null;
                 }));
             }
@@ -64,13 +67,13 @@ class TcpModelTest {
         }
         System.out.printf(
                 "TcpModelTest: %,d programs, %,d results, %d comparisons repeated; seed %d%n",
-                SCENARIOS, notes.sum(), repeated.sum(), Seed.OF_RUN);
+                programs, notes.sum(), repeated.sum(), Seed.OF_RUN);
     }
 
-    private void compareAll(SelectorProvider ours) throws Exception {
+    private void compareAll(SelectorProvider ours, boolean overRings) throws Exception {
         while (left.getAndDecrement() > 0) {
             try {
-                compare(ours, nextSeed());
+                compare(ours, overRings, nextSeed());
             } catch (Throwable e) {
                 left.set(0); // the other threads end too
                 throw e;
@@ -82,13 +85,13 @@ class TcpModelTest {
         return seeds.nextLong();
     }
 
-    private void compare(SelectorProvider ours, long seed) throws Exception {
-        List<String> expected = Scenario.run(jdks, seed);
-        List<String> seen = Scenario.run(ours, seed);
+    private void compare(SelectorProvider ours, boolean overRings, long seed) throws Exception {
+        List<String> expected = Scenario.run(jdks, seed, overRings);
+        List<String> seen = Scenario.run(ours, seed, overRings);
         for (int again = 1; again < TRIES && !seen.equals(expected); again++) { // the kernel may have been late
             repeated.increment();
-            expected = Scenario.run(jdks, seed);
-            seen = Scenario.run(ours, seed);
+            expected = Scenario.run(jdks, seed, overRings);
+            seen = Scenario.run(ours, seed, overRings);
         }
         assertThat(seen).as("seed %d; %s", seed, Seed.replayLine()).isEqualTo(expected);
         notes.add(seen.size());

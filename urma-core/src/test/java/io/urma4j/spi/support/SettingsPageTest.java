@@ -41,7 +41,15 @@ class SettingsPageTest {
     void eachNameThatTheSourcesReadIsOnThePage() throws IOException {
         String page = Files.readString(PAGE);
 
-        assertThat(namesIn("urma-core", "urma-native", "urma-shm", "urma-udma", "urma-tck", "urma-tools", "urma-bench"))
+        assertThat(namesIn(
+                        "urma-core",
+                        "urma-native",
+                        "urma-shm",
+                        "urma-udma",
+                        "urma-tck",
+                        "urma-tools",
+                        "urma-bench",
+                        "urma-socket"))
                 .contains("urma.udma.addresses", "URMA_RUNTIME_DIR")
                 .allSatisfy(name -> assertThat(page).contains("`" + name + "`"));
     }

@@ -315,7 +315,7 @@ class BounceServerTest {
     /** Each failure costs a thread, so there is a pause before the next. */
     @Test
     void requestThatWaitsAtAFailureOfTheThreadIsServedAfterAPause() {
-        int failures = 4;
+        int failures = 50; // without pauses they take a few milliseconds each
         failingPolls.set(failures);
         long began = System.nanoTime();
 

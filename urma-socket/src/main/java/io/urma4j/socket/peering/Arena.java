@@ -20,7 +20,12 @@ final class Arena implements AutoCloseable {
     Arena(UrmaContext context, int ringBytes, Budget budget) {
         this.layout = ArenaLayout.within(budget.limitBytes() / 4, ringBytes);
         this.memory = context.allocate(layout.lengthBytes());
-        this.segment = context.register(memory, Access.READ_WRITE);
+        try {
+            this.segment = context.register(memory, Access.READ_WRITE);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
         this.bytes = memory.segment();
         this.slots = new Slots(layout.rings(), layout.slotBytes(), budget);
         this.offers = ArenaLayout.offers(bytes);

@@ -5,10 +5,8 @@ import io.urma4j.socket.FallbackReason;
 import io.urma4j.socket.ring.RingConnection;
 import io.urma4j.socket.ring.RingReader;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * what becomes of it. One thread at a time.
  */
 public final class Attempt {
+    private static final System.Logger LOG = System.getLogger(Attempt.class.getName());
     private static final long UNTIL_PENDING_NANOS = 100_000;
     private static final long PAUSE_NANOS = 50_000;
     private static final int SPINS = 200;
@@ -86,7 +85,7 @@ public final class Attempt {
             if (state == OfferTable.State.REFUSED) {
                 client.leaveAlone(remote);
             }
-        } else if (state == OfferTable.State.REFUSED && offers().reason(index) == FallbackReason.MEMORY.ordinal()) {
+        } else if (state == OfferTable.State.REFUSED && offers().reason(index) == OfferTable.NO_MEMORY) {
             reason = FallbackReason.MEMORY;
         }
         return state == OfferTable.State.TAKEN ? taken(tcp) : refused();
@@ -121,12 +120,14 @@ public final class Attempt {
 
     /** The application does not accept just now; its process does it, so that this one need not wait for the application. */
     private void tellPending() {
-        byte[] pending = new Greeting.Pending(route.listing().number()).toBytes();
-        try {
-            var _ = route.host().peer().sendAsync(MemorySegment.ofArray(pending), OptionalLong.empty());
-        } catch (UrmaException | IllegalStateException e) {
-            reason = FallbackReason.NOT_TAKEN; // its process has just ended
-        }
+        byte[] pending = new Greeting.Pending(route.number()).toBytes();
+        Thread.ofVirtual().name("urma-socket-pending").start(() -> {
+            try {
+                route.host().peer().send(pending);
+            } catch (UrmaException | IllegalStateException e) {
+                LOG.log(System.Logger.Level.DEBUG, () -> remote + " does not hear that a connection waits: " + e);
+            }
+        });
     }
 
     private RingConnection taken(SocketChannel tcp) throws IOException {

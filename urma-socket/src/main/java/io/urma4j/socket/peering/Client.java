@@ -2,6 +2,7 @@ package io.urma4j.socket.peering;
 
 import io.urma4j.Access;
 import io.urma4j.JettyId;
+import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.PeerId;
 import io.urma4j.RemoteSegment;
@@ -14,8 +15,10 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +41,7 @@ final class Client {
     }
 
     /** By an offer to the process of a listener. */
-    record Open(Host host, Listing.Found listing) implements Route {
+    record Open(Host host, Listing.Found listing, long number) implements Route {
         @Override
         public boolean isFresh() {
             return listing.isOpen() && !host.pairing().isGone();
@@ -66,6 +69,9 @@ final class Client {
         }
     }
 
+    /** A greeting that waits for its answer, from the process that was asked. */
+    private record Request(MessageChannel.Peer asked, CompletableFuture<Greeting> answer) {}
+
     /** The process refused, or has another version. */
     private static final class RefusedException extends Exception {
         private static final long serialVersionUID = 1;
@@ -85,7 +91,8 @@ final class Client {
     private final Budget budget;
     private final Map<InetSocketAddress, CompletableFuture<Route>> routes = new ConcurrentHashMap<>();
     private final Map<PeerId, CompletableFuture<Host>> hosts = new ConcurrentHashMap<>();
-    private final Map<Long, CompletableFuture<Greeting>> requests = new ConcurrentHashMap<>();
+    private final Queue<Host> ended = new ConcurrentLinkedQueue<>(); // gone, and perhaps still used by connections
+    private final Map<Long, Request> requests = new ConcurrentHashMap<>();
     private final AtomicLong lastRequest = new AtomicLong();
 
     Client(UrmaContext context, MessageChannel channel, ListenerName names, SocketSettings settings, Budget budget) {
@@ -106,7 +113,7 @@ final class Client {
                 if (found.isFresh()) {
                     return found;
                 }
-                forget(remote, finding, found);
+                forget(remote, finding);
             } catch (TimeoutException e) {
                 return Closed.during(FallbackReason.NOT_READY, Duration.ZERO);
             } catch (InterruptedException e) {
@@ -118,24 +125,39 @@ final class Client {
         }
     }
 
-    private void forget(InetSocketAddress remote, CompletableFuture<Route> finding, Route found) {
-        if (routes.remove(remote, finding) && found instanceof Open open) {
-            open.listing().close();
+    private void forget(InetSocketAddress remote, CompletableFuture<Route> finding) {
+        if (routes.remove(remote, finding)) {
+            drop(finding);
         }
     }
 
     /** A listener of this process has just got the address. */
     void appeared(InetSocketAddress bound) {
         if (bound.getAddress().isAnyLocalAddress()) {
-            routes.keySet().removeIf(remote -> remote.getPort() == bound.getPort());
+            routes.forEach((remote, finding) -> {
+                if (remote.getPort() == bound.getPort()) {
+                    forget(remote, finding);
+                }
+            });
         } else {
-            routes.remove(bound);
+            drop(routes.remove(bound));
         }
     }
 
     /** The listener took no offer: its address gets TCP for a while. */
     void leaveAlone(InetSocketAddress remote) {
-        routes.put(remote, CompletableFuture.completedFuture(Closed.during(FallbackReason.LEFT_ALONE, NOT_TAKEN)));
+        drop(routes.put(
+                remote, CompletableFuture.completedFuture(Closed.during(FallbackReason.LEFT_ALONE, NOT_TAKEN))));
+    }
+
+    private static void drop(@Nullable CompletableFuture<Route> finding) {
+        if (finding != null) {
+            var _ = finding.thenAccept(found -> {
+                if (found instanceof Open open) {
+                    open.listing().close();
+                }
+            });
+        }
     }
 
     private CompletableFuture<Route> begin(InetSocketAddress remote) {
@@ -145,14 +167,8 @@ final class Client {
     }
 
     private Route find(InetSocketAddress remote) {
-        if (routes.size() > MAX_ROUTES) {
-            routes.forEach((address, finding) -> {
-                if (finding.isDone()) {
-                    forget(address, finding, finding.join());
-                }
-            });
-        }
         try {
+            forgetMany();
             Optional<SharedSegment> named = lookup(remote);
             return named.isEmpty() ? Closed.during(FallbackReason.NO_LISTENER, NOTHING_THERE) : open(named.get());
         } catch (RefusedException e) {
@@ -161,6 +177,16 @@ final class Client {
         } catch (RuntimeException | InterruptedException | ExecutionException | TimeoutException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "connections to " + remote + " are TCP for now: " + e);
             return Closed.during(FallbackReason.NOT_READY, NOTHING_THERE);
+        }
+    }
+
+    private void forgetMany() {
+        if (routes.size() > MAX_ROUTES) {
+            routes.forEach((address, finding) -> {
+                if (finding.isDone()) {
+                    forget(address, finding);
+                }
+            });
         }
     }
 
@@ -184,7 +210,7 @@ final class Client {
             if (listing.version() != ArenaLayout.VERSION) {
                 throw otherVersion(listing.version());
             }
-            return new Open(host(named.descriptor(), listing.channelLine()), listing);
+            return new Open(host(named.descriptor(), listing.channelLine()), listing, listing.number());
         } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
             segment.close();
             throw e;
@@ -201,12 +227,16 @@ final class Client {
             throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
         PeerId id = new PeerId(home.eid(), home.uasid(), home.incarnation());
         CompletableFuture<Host> own = new CompletableFuture<>();
+        CompletableFuture<Host> known = hosts.get(id);
+        if (known != null && hasGone(known) && hosts.remove(id, known)) {
+            ended.add(known.resultNow());
+        }
         CompletableFuture<Host> first = hosts.putIfAbsent(id, own);
         if (first != null) {
             return first.get(GREETING.toNanos(), TimeUnit.NANOSECONDS);
         }
-        dropGone();
         try {
+            dropGone();
             Host made = greet(id, channelLine);
             own.complete(made);
             return made;
@@ -217,13 +247,25 @@ final class Client {
         }
     }
 
+    /** Its memory was revoked: it has ended, or has given this process up, and is greeted anew. */
+    private static boolean hasGone(CompletableFuture<Host> made) {
+        return made.state() == Future.State.SUCCESS
+                && made.resultNow().pairing().isGone();
+    }
+
+    /** Closes what no connection uses any more. */
     private void dropGone() {
         hosts.forEach((id, made) -> {
-            if (made.state() == Future.State.SUCCESS
-                    && made.resultNow().pairing().isGoneAndUnused()
-                    && hosts.remove(id, made)) {
-                made.resultNow().close();
+            if (hasGone(made) && hosts.remove(id, made)) {
+                ended.add(made.resultNow());
             }
+        });
+        ended.removeIf(host -> {
+            boolean isUnused = host.pairing().isGoneAndUnused();
+            if (isUnused) {
+                host.close();
+            }
+            return isUnused;
         });
     }
 
@@ -238,7 +280,7 @@ final class Client {
                 throw new IllegalArgumentException("the listing of " + id + " leads to " + peer.id());
             }
             arena = new Arena(context, settings.ringBytes(), budget);
-            requests.put(request, answer);
+            requests.put(request, new Request(peer, answer));
             peer.sendWithReply(new Greeting.Hello(ArenaLayout.VERSION, request, arena.line()).toBytes());
             String line = switch (answer.get(GREETING.toNanos(), TimeUnit.NANOSECONDS)) {
                 case Greeting.Welcome welcome -> welcome.arena();
@@ -279,11 +321,11 @@ final class Client {
         }
     }
 
-    /** An answer came; {@code sender} must be who was asked, which the memory that it names proves. */
-    void answered(long request, Greeting answer) {
-        CompletableFuture<Greeting> waiting = requests.get(request);
-        if (waiting != null) {
-            waiting.complete(answer);
+    /** An answer came. That of a process that was not asked is ignored. */
+    void answered(Message message, long request, Greeting answer) {
+        Request waiting = requests.get(request);
+        if (waiting != null && waiting.asked().sent(message)) {
+            waiting.answer().complete(answer);
         }
     }
 }

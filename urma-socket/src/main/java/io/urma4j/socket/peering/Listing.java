@@ -44,7 +44,12 @@ final class Listing implements AutoCloseable {
         bytes.set(ValueLayout.JAVA_INT, LINE_LENGTH, line.length);
         bytes.set(ValueLayout.JAVA_LONG, NUMBER, number);
         MemorySegment.copy(line, 0, bytes, ValueLayout.JAVA_BYTE, LINE, line.length);
-        this.segment = context.register(memory, Access.READ);
+        try {
+            this.segment = context.register(memory, Access.READ);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
         try {
             segment.publish(name);
         } catch (RuntimeException e) {

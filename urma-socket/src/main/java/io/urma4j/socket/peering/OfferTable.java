@@ -36,6 +36,9 @@ final class OfferTable {
     private static final int PROBES = 8;
     private static final int STRIDE = 128;
 
+    /** The reason of a refusal: the server's rings have no memory left. */
+    static final int NO_MEMORY = 1;
+
     /** The memory of a table. */
     static final long LENGTH_BYTES = (long) COUNT * STRIDE;
 
@@ -114,7 +117,7 @@ final class OfferTable {
         return memory.get(ValueLayout.JAVA_INT, at(index) + SERVER_RING);
     }
 
-    /** Why the server refused: an ordinal that means something, or not. */
+    /** Why the server refused: {@link #NO_MEMORY}, or a number of a later version. */
     int reason(int index) {
         return memory.get(ValueLayout.JAVA_INT, at(index) + REASON);
     }

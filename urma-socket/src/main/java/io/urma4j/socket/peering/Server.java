@@ -8,7 +8,6 @@ import io.urma4j.RemoteSegment;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SharedSegment;
 import io.urma4j.UrmaContext;
-import io.urma4j.socket.FallbackReason;
 import io.urma4j.socket.peering.OfferTable.Offer;
 import io.urma4j.socket.ring.RingConnection;
 import io.urma4j.socket.ring.RingReader;
@@ -125,7 +124,8 @@ final class Server {
         RemoteSegment segment = context.importSegment(shared.descriptor(), shared.token(), Access.READ_WRITE);
         Pairing made;
         try {
-            made = new Pairing(new Arena(context, settings.ringBytes(), budget), new RemoteArena(segment));
+            var theirs = new RemoteArena(segment); // first, for a peer may have none
+            made = new Pairing(new Arena(context, settings.ringBytes(), budget), theirs);
         } catch (RuntimeException e) {
             segment.close();
             throw e;
@@ -161,22 +161,30 @@ final class Server {
                     return take(guest, offer, tcp);
                 }
             } catch (IllegalStateException e) { // revoked: the process has just ended
-                Thread.interrupted(); // the JVM has set the flag, if it stopped a copy
+                LOG.log(System.Logger.Level.DEBUG, () -> "no offers of a process that has ended: " + e);
             }
         }
         return null;
+    }
+
+    private static boolean hasTaken(OfferTable offers, Offer offer, long proof, int slot) {
+        try {
+            return offers.take(offer, proof, slot);
+        } catch (IllegalStateException e) { // revoked: the process has just ended
+            return false;
+        }
     }
 
     private @Nullable RingConnection take(Pairing guest, Offer offer, SocketChannel tcp) throws IOException {
         OfferTable offers = guest.theirs().offers();
         int slot = guest.theirs().hasRing(offer.ring()) ? guest.own().take() : Slots.NONE;
         if (slot == Slots.NONE) {
-            offers.refuse(offer, FallbackReason.MEMORY.ordinal());
+            offers.refuse(offer, OfferTable.NO_MEMORY);
             return null;
         }
         RingReader reader = guest.own().open(slot);
         long proof = random.nextLong();
-        if (!offers.take(offer, proof, slot)) {
+        if (!hasTaken(offers, offer, proof, slot)) {
             guest.own().free(slot);
             return null;
         }

@@ -104,8 +104,8 @@ public final class SocketNode implements AutoCloseable {
         }
         switch (greeting.get()) {
             case Greeting.Hello hello -> server.greeted(message, hello);
-            case Greeting.Welcome welcome -> client.answered(welcome.request(), welcome);
-            case Greeting.Refusal refusal -> client.answered(refusal.request(), refusal);
+            case Greeting.Welcome welcome -> client.answered(message, welcome.request(), welcome);
+            case Greeting.Refusal refusal -> client.answered(message, refusal.request(), refusal);
             case Greeting.Pending pending -> server.pending(pending.listener());
         }
     }
@@ -146,13 +146,18 @@ public final class SocketNode implements AutoCloseable {
         if (!(tcp.getLocalAddress() instanceof InetSocketAddress local)) {
             return Plan.tcp(FallbackReason.NOT_LOCAL);
         }
-        Attempt made = Attempt.begin(
-                client,
-                route,
-                local,
-                remote,
-                random.nextLong(),
-                settings.offerTimeout().toNanos());
+        Attempt made;
+        try {
+            made = Attempt.begin(
+                    client,
+                    route,
+                    local,
+                    remote,
+                    random.nextLong(),
+                    settings.offerTimeout().toNanos());
+        } catch (IllegalStateException e) { // its process has just ended
+            return Plan.tcp(FallbackReason.NOT_READY);
+        }
         return made == null ? Plan.tcp(FallbackReason.MEMORY) : new Plan(made, FallbackReason.NOT_TAKEN);
     }
 

@@ -30,6 +30,8 @@ final class Doorbell {
     /** After the input of TCP was shut down no doorbell can be heard. A thread that waits then looks so often. */
     private static final long POLL_NANOS = 500_000;
 
+    private static final int MAX_READS = 4;
+
     /** What a thread waits for. */
     interface Check {
         boolean holds() throws IOException;
@@ -52,6 +54,7 @@ final class Doorbell {
     private final byte[] streamed = new byte[2 * MAX_UNREAD];
     private final ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private boolean isListening; // a thread reads from TCP, without the lock
+    private int hearings; // how often a thread has listened
     private int counted;
     private volatile Runnable onHeardAside = () -> {};
     private boolean isDeafOnceProven;
@@ -87,8 +90,8 @@ final class Doorbell {
     }
 
     /**
-     * Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. A reset is told once, to a read or
-     * to a write.
+     * Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. A reset is reported once, by a read or
+     * by a write.
      */
     void forward() throws IOException {
         ringing.lock();
@@ -138,6 +141,13 @@ final class Doorbell {
         return failure != null;
     }
 
+    /** A read that has seen a reset is followed by no other result, also where it asks for nothing. */
+    void refuseAgain() throws IOException {
+        if (isFailureTold && failure != null) {
+            throw new SocketException("Connection reset");
+        }
+    }
+
     /** What a read sees of a connection that is over. */
     int end() throws IOException {
         IOException reason = failure;
@@ -153,26 +163,33 @@ final class Doorbell {
         var _ = hearAll();
     }
 
-    /** The same for others. Selectors are told, since TCP does not wake them any more. */
+    /** The same for others. Selectors are woken for it, since TCP does not do so any more. */
     void drainAside() throws IOException {
         if (hearAll()) {
             onHeardAside.run();
         }
     }
 
-    /** Returns whether something came, if only the end. */
+    /** Returns whether something came, if only the end. What comes after a few reads wakes the selector again. */
     private boolean hearAll() throws IOException {
         hearing.lock();
         try {
             boolean heardSome = false;
             int length = 1;
-            while (length > 0 && !isListening && !deaf && !isOver()) {
-                length = hear(null);
+            for (int i = 0; i < MAX_READS && length > 0 && !isListening && !deaf && !isOver(); i++) {
+                length = hearAtOnce();
                 heardSome |= length != 0 || isOver();
             }
             return heardSome;
         } finally {
             hearing.unlock();
+        }
+    }
+
+    /** Another thread may make the connection block at any time, but not while the lock of its mode is held. */
+    private int hearAtOnce() throws IOException {
+        synchronized (tcp.blockingLock()) {
+            return tcp.isBlocking() ? 0 : hear(null);
         }
     }
 
@@ -182,10 +199,15 @@ final class Doorbell {
     }
 
     /** Reads what TCP has, if that is something, in any mode. */
-    void hearUnread(int unreadBytes) throws IOException {
+    void hearUnread() throws IOException {
         hearing.lock();
         try {
-            if (isListening || isOver() || unreadBytes <= 0) {
+            // only a thread that listens reads, so these bytes stay until they are read here
+            if (isListening
+                    || isOver()
+                    || deaf
+                    || !tcp.isConnected()
+                    || tcp.socket().getInputStream().available() <= 0) {
                 return;
             }
             hear(null);
@@ -201,9 +223,13 @@ final class Doorbell {
      * @param stream of the TCP connection, to be read in place of the channel if not null, and then with this timeout
      */
     void await(Check condition, @Nullable InputStream stream, int timeoutMillis) throws IOException {
+        long began = System.nanoTime();
         hearing.lock();
         try {
             while (!condition.holds() && !isOver()) {
+                if (timeoutMillis != 0 && System.nanoTime() - began > TimeUnit.MILLISECONDS.toNanos(timeoutMillis)) {
+                    throw new SocketTimeoutException("Read timed out"); // doorbells came, and nothing to read
+                }
                 if (deaf) {
                     poll();
                 } else if (isListening) {
@@ -228,12 +254,20 @@ final class Doorbell {
         checkOpen();
     }
 
+    /** Waits until the thread that listens has heard something. */
     private void awaitListener(int timeoutMillis) throws IOException {
+        long left = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        int before = hearings;
         try {
-            if (timeoutMillis == 0) {
-                heard.await();
-            } else if (!heard.await(timeoutMillis, TimeUnit.MILLISECONDS)) {
-                throw new SocketTimeoutException("Read timed out");
+            while (isListening && hearings == before && !deaf && tcp.isOpen()) {
+                if (timeoutMillis == 0) {
+                    heard.await();
+                } else {
+                    left = heard.awaitNanos(left);
+                }
+                if (timeoutMillis != 0 && left <= 0) {
+                    throw new SocketTimeoutException("Read timed out");
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -275,6 +309,7 @@ final class Doorbell {
         } finally {
             hearing.lock();
             isListening = false;
+            hearings++;
             heard.signalAll();
         }
         if (problem != null) {
@@ -295,6 +330,10 @@ final class Doorbell {
     }
 
     private void count(ByteBuffer bytes) throws IOException {
+        if (bytes.remaining() > MAX_UNREAD + Long.BYTES) {
+            failure = new IOException("Connection reset: the peer floods the TCP connection beside its rings");
+            return;
+        }
         while (proof.hasRemaining() && bytes.hasRemaining()) {
             proof.put(bytes.get());
             if (!proof.hasRemaining()) {
@@ -319,9 +358,7 @@ final class Doorbell {
 
     /** Ends the wait of a thread that reads, by shutting down the input of TCP; but not before the peer's proof was read. */
     void shutdownInput() throws IOException {
-        if (tcp.isConnected() && !isOver() && !deaf) {
-            hearUnread(tcp.socket().getInputStream().available());
-        }
+        hearUnread();
         hearing.lock();
         try {
             isDeafOnceProven = true;

@@ -83,6 +83,7 @@ final class Input {
         if (shut) {
             return -1;
         }
+        doorbell.refuseAgain();
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
             if (targets[i].hasRemaining()) {
@@ -102,6 +103,7 @@ final class Input {
         if (shut) {
             return -1;
         }
+        doorbell.refuseAgain();
         if (!target.hasRemaining()) {
             return 0;
         }
@@ -173,16 +175,12 @@ final class Input {
 
     void shut() {
         shut = true;
-        if (!closed) {
-            reader.wantNoData();
-        }
+        reader.wantNoData();
     }
 
     /** A writer is to ask TCP what becomes of its bytes. */
     void refuse() {
-        if (!closed) {
-            reader.close();
-        }
+        reader.close();
     }
 
     boolean isShut() {
@@ -202,7 +200,6 @@ final class Input {
      */
     boolean close() {
         closed = true;
-        reader.close();
         return lock.tryLock();
     }
 
@@ -220,7 +217,7 @@ final class Input {
         reader.reset();
     }
 
-    /** Keeps the ring after the close, until {@link #release}. Only with the lock. */
+    /** Keeps the ring after the close, until {@link #release}; meanwhile the peer writes on. Only with the lock. */
     void hold() {
         isHeld = true;
     }
@@ -229,8 +226,12 @@ final class Input {
     void release() {
         lock.lock();
         if (isHeld) {
-            reader.reset();
             isHeld = false;
+            if (hasUnread()) {
+                reader.reset();
+            } else {
+                reader.close();
+            }
         }
         leave();
     }
@@ -242,6 +243,7 @@ final class Input {
             try {
                 if (!retired) {
                     retired = true;
+                    reader.giveBack();
                     retire.run();
                 }
             } finally {

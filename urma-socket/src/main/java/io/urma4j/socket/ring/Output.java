@@ -74,6 +74,10 @@ final class Output {
     }
 
     private long putAll(ByteBuffer[] sources, int offset, int length, boolean drains) throws IOException {
+        checkOpen(drains);
+        if (!Buffers.haveRemaining(sources, offset, length)) {
+            return 0;
+        }
         if (!canPut(drains)) {
             return isPeerGone() ? forward(sources, offset, length) : 0;
         }
@@ -88,6 +92,10 @@ final class Output {
     }
 
     private int put(ByteBuffer source, boolean drains) throws IOException {
+        checkOpen(drains);
+        if (!source.hasRemaining()) {
+            return 0;
+        }
         if (!canPut(drains)) {
             return isPeerGone() ? forward(source) : 0;
         }
@@ -96,7 +104,6 @@ final class Output {
     }
 
     private boolean canPut(boolean drains) throws IOException {
-        checkOpen(drains);
         if (writer.isReset()) {
             doorbell.forward(); // which the kernel refuses, unless it has not reset TCP yet
             throw new IOException("Broken pipe");
@@ -109,17 +116,15 @@ final class Output {
 
     /** The peer reads nothing any more: TCP gets a byte in place of all, and says what it says of any. */
     private int forward(ByteBuffer source) throws IOException {
-        int length = source.remaining();
-        if (length > 0) {
-            doorbell.forward();
-        }
+        doorbell.forward();
         return skip(source);
     }
 
     private long forward(ByteBuffer[] sources, int offset, int length) throws IOException {
+        doorbell.forward();
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
-            total += total == 0 ? forward(sources[i]) : skip(sources[i]);
+            total += skip(sources[i]);
         }
         return total;
     }

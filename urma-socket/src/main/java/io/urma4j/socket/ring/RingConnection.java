@@ -126,9 +126,9 @@ public final class RingConnection {
         doorbell.drain();
     }
 
-    /** How many bytes can be read without waiting, where TCP has {@code unreadBytes}. */
-    public int available(int unreadBytes) throws IOException {
-        doorbell.hearUnread(unreadBytes);
+    /** How many bytes can be read without waiting. */
+    public int available() throws IOException {
+        doorbell.hearUnread();
         return input.available();
     }
 
@@ -147,7 +147,7 @@ public final class RingConnection {
 
     /** Nothing moves any more, so TCP has no doorbells to carry. A peer that writes all the same sees what the kernel says. */
     private void endIfShut() throws IOException {
-        if (input.isShut() && output.isShut()) {
+        if (input.isShut() && output.isShut() && !closed.get()) {
             input.refuse();
             tcp.shutdownOutput();
         }
@@ -179,22 +179,31 @@ public final class RingConnection {
                     tcp.configureBlocking(false);
                     doorbell.drain(); // the kernel would take unread doorbells for unread bytes
                 }
-                resetOrEnd(reads && input.hasUnread(), writes && !output.isShut());
+                resetOrEnd(reads, writes && !output.isShut());
+            } else {
+                input.refuse();
             }
         } finally {
             closeTcp(reads, writes);
         }
     }
 
-    private void resetOrEnd(boolean resets, boolean ends) throws IOException {
-        if (resets && tcp.isRegistered()) { // the JDK's ends now, and is reset when its key is gone
+    private void resetOrEnd(boolean reads, boolean ends) throws IOException {
+        boolean lingers = tcp.getOption(StandardSocketOptions.SO_LINGER) != 0;
+        if (reads && lingers && tcp.isRegistered()) { // the JDK's channel ends now, and is closed when its key is gone
             input.hold();
-            output.end();
-        } else if (resets) {
+            if (input.isShut()) {
+                input.refuse();
+            }
+        } else if (reads && input.hasUnread()) {
             tcp.setOption(StandardSocketOptions.SO_LINGER, 0);
             input.reset();
-        } else if (ends && tcp.getOption(StandardSocketOptions.SO_LINGER) != 0) {
-            output.end();
+            return;
+        } else {
+            input.refuse();
+        }
+        if (ends && lingers) {
+            output.end(); // a doorbell of the peer that comes later resets TCP, but not what the peer reads
         }
     }
 

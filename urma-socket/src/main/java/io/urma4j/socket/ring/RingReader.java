@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The end of a ring that reads, in whose memory the ring lies. It believes nothing that the writer stores: a tail beyond the
- * capacity breaks the connection. One thread at a time, but for {@link #hasWriter}.
+ * capacity breaks the connection. One thread at a time reads; any thread may call what has no result, and {@link #hasWriter}.
  */
 public final class RingReader {
     private final MemorySegment ring;
@@ -20,6 +20,7 @@ public final class RingReader {
     private long head; // what was read
     private long credited; // the head as the writer may know it
     private long tail; // as last seen
+    private boolean isGivenBack; // guarded by this, as what any thread stores
 
     /** A new ring, which a writer may use from now on. */
     public RingReader(MemorySegment ring) {
@@ -84,26 +85,39 @@ public final class RingReader {
     }
 
     /** Asks for no doorbell any more. */
-    void wantNoData() {
-        INT.setOpaque(ring, RingLayout.DATA_WANTED, 0);
-        VarHandle.fullFence();
+    synchronized void wantNoData() {
+        if (!isGivenBack) {
+            INT.setOpaque(ring, RingLayout.DATA_WANTED, 0);
+            VarHandle.fullFence();
+        }
     }
 
     /** Tells the other end how many bytes of its doorbell were read from TCP. */
-    void countDoorbells(int count) {
-        INT.setRelease(ring, RingLayout.DOORBELLS, count);
+    synchronized void countDoorbells(int count) {
+        if (!isGivenBack) {
+            INT.setRelease(ring, RingLayout.DOORBELLS, count);
+        }
         VarHandle.fullFence(); // the caller looks at the rings after it
     }
 
     /** Nothing will be read any more. Bytes that arrive later are lost. */
-    void close() {
-        INT.setRelease(ring, RingLayout.CLOSED, 1);
-        VarHandle.fullFence();
+    synchronized void close() {
+        if (!isGivenBack) {
+            INT.setRelease(ring, RingLayout.CLOSED, 1);
+            VarHandle.fullFence();
+        }
     }
 
     /** Bytes were lost: a writer that goes on sees a reset. */
-    void reset() {
-        INT.setRelease(ring, RingLayout.CLOSED, RingLayout.RESET);
+    synchronized void reset() {
+        if (!isGivenBack) {
+            INT.setRelease(ring, RingLayout.CLOSED, RingLayout.RESET);
+        }
+    }
+
+    /** From now on the memory may be another ring, to which a late thread of this connection must not store. */
+    synchronized void giveBack() {
+        isGivenBack = true;
     }
 
     /** Whether a writer may still store to this memory, so that it must not be used for anything else. Any thread. */

@@ -23,6 +23,7 @@ public final class RingWriter {
     private long tail; // what was written
     private long head; // what was read, as last seen
     private volatile boolean revoked;
+    private boolean isGivenBack; // guarded by this
 
     /** The writer of a ring that its reader has made. */
     public RingWriter(MemorySegment ring) {
@@ -62,10 +63,15 @@ public final class RingWriter {
         }
         int length = Math.min(room, wanted);
         if (length > 0) {
+            boolean wasInterrupted = Thread.currentThread().isInterrupted();
             try {
                 copy(source, length);
             } catch (IllegalStateException e) {
                 revoked();
+                if (!wasInterrupted) {
+                    Thread.interrupted(); // the JVM ends a copy so, and sets the flag though nothing has interrupted
+                    // the thread
+                }
                 return 0;
             }
         }
@@ -82,10 +88,8 @@ public final class RingWriter {
         tail += length;
     }
 
-    /** The JVM ends a copy to revoked memory, and sets the thread's interrupt flag, though nothing has interrupted it. */
     private void revoked() {
         revoked = true;
-        Thread.interrupted();
     }
 
     /**
@@ -104,7 +108,10 @@ public final class RingWriter {
     }
 
     /** Nothing follows what was published. Returns as {@link #publish} does. */
-    public boolean end() {
+    public synchronized boolean end() {
+        if (isGivenBack) {
+            return false; // the memory may be another ring by now
+        }
         try {
             INT.setRelease(ring, RingLayout.END, 1);
             return wakesReader();
@@ -161,7 +168,8 @@ public final class RingWriter {
     }
 
     /** Gives the memory back to its owner; nothing may be written after it. */
-    void close() {
+    synchronized void close() {
+        isGivenBack = true;
         try {
             INT.setRelease(ring, RingLayout.WRITER, RingLayout.DONE);
         } catch (IllegalStateException e) {

@@ -1,0 +1,148 @@
+package io.urma4j.socket.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One end of a connection, whose peer is a plain TCP connection and the words of two rings. */
+@Timeout(30)
+class RingConnectionTest {
+    private static final int CAPACITY = 1024;
+    private static final long PROOF = 0x1122_3344_5566_7788L;
+
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment incoming = arena.allocate(RingLayout.lengthBytes(CAPACITY), 64);
+    private final MemorySegment outgoing = arena.allocate(RingLayout.lengthBytes(CAPACITY), 64);
+    private final RingReader peersReader = new RingReader(outgoing);
+    private SocketChannel tcp;
+    private SocketChannel peersTcp;
+    private RingConnection connection;
+    private RingWriter peersWriter;
+    private boolean hasProcessEnded;
+    private int retired;
+
+    @BeforeEach
+    void connect() throws IOException {
+        try (ServerSocketChannel listener =
+                ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            tcp = SocketChannel.open(listener.getLocalAddress());
+            peersTcp = listener.accept();
+        }
+        tcp.configureBlocking(false);
+        connection = new RingConnection(
+                tcp, new RingReader(incoming), new RingWriter(outgoing), PROOF, () -> hasProcessEnded, () -> retired++);
+        peersWriter = new RingWriter(incoming);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        connection.close();
+        peersTcp.close();
+        arena.close();
+    }
+
+    private void prove(long proof) throws IOException, InterruptedException {
+        peersTcp.write(ByteBuffer.allocate(8)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(proof)
+                .flip());
+        Thread.sleep(20);
+    }
+
+    private void writeAsPeer(int length) throws IOException {
+        peersWriter.write(ByteBuffer.allocate(length));
+        peersWriter.publish();
+    }
+
+    private int read() throws IOException {
+        return connection.read(ByteBuffer.allocate(100));
+    }
+
+    @Test
+    void nothingIsReadOrWrittenBeforeThePeerHasProvenThatItHasTheRings() throws Exception {
+        writeAsPeer(10);
+        assertThat(read()).isZero();
+        assertThat(connection.write(ByteBuffer.allocate(10))).isZero();
+        assertThat(peersReader.available()).isZero();
+
+        prove(PROOF);
+        assertThat(read()).isEqualTo(10);
+        assertThat(connection.write(ByteBuffer.allocate(10))).isEqualTo(10);
+        assertThat(peersReader.available()).isEqualTo(10);
+    }
+
+    @Test
+    void aPeerOfTcpThatHasNotTheRingsIsRefused() throws Exception {
+        writeAsPeer(10);
+        prove(PROOF + 1);
+
+        assertThatThrownBy(this::read).isInstanceOf(SocketException.class).hasMessageContaining("is not the one");
+        assertThatThrownBy(this::read).isInstanceOf(SocketException.class);
+    }
+
+    @Test
+    void whatAPeerWroteBeforeItEndedIsRead() throws Exception {
+        prove(PROOF);
+        writeAsPeer(10);
+        peersTcp.close();
+        Thread.sleep(20);
+        connection.drain();
+
+        assertThat(read()).isEqualTo(10);
+        assertThat(read()).isEqualTo(-1);
+    }
+
+    @Test
+    void aWriteToAProcessThatHasEndedFailsAsOverTcp() throws Exception {
+        prove(PROOF);
+        assertThat(read()).isZero();
+        hasProcessEnded = true;
+        peersTcp.close();
+        Thread.sleep(20);
+
+        assertThat(connection.write(ByteBuffer.allocate(10))).isEqualTo(10); // the kernel answers it with a reset
+        Thread.sleep(20);
+        assertThatThrownBy(() -> connection.write(ByteBuffer.allocate(10))).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void aPeerThatCountsNoDoorbellsGetsNoMoreThanItCanHold() throws Exception {
+        prove(PROOF);
+        assertThat(read()).isZero();
+        ByteBuffer one = ByteBuffer.allocate(1);
+        for (int i = 0; i < 1000; i++) {
+            peersReader.wantData();
+            connection.write(one.clear());
+        }
+        tcp.shutdownOutput();
+        int received = 0;
+        for (int read = 0; read >= 0; read = peersTcp.read(ByteBuffer.allocate(2000))) {
+            received += read;
+        }
+        assertThat(received).isEqualTo(64);
+    }
+
+    @Test
+    void theRingIsGivenBackOnce() throws Exception {
+        connection.close();
+        connection.close();
+
+        assertThat(retired).isOne();
+        assertThat(peersReader.hasWriter()).isFalse();
+        assertThatThrownBy(this::read).isInstanceOf(IOException.class);
+    }
+}
