@@ -200,6 +200,33 @@ public abstract class PreparedTransferContract extends PreparingContract {
         }
     }
 
+    /** S16.2: the same behind a transfer that lasts. What would pass it is overwritten by its last block. */
+    @Rule("S16.2")
+    @Test
+    void nothingPassesALongTransfer() {
+        int blocks = 4096;
+        long length = (long) blocks * BLOCK;
+        var imported = pair.imported(length);
+        var moved = pair.initiator().buffer(length, new Payload(2));
+        var behind = pair.initiator().buffer(BLOCK, new Payload(3));
+        var queue = pair.initiator().queue();
+        var transfer = PreparedTransfer.of(queue.jfs(), List.of(imported.remote()), moved, BLOCK, blocks);
+
+        for (int round = 0; round < 3; round++) {
+            assertThat(transfer.post(Opcode.WRITE, upTo(blocks), upTo(blocks), 2))
+                    .isTrue();
+            assertThat(queue.jfs().write(imported.remote(), length - BLOCK, behind, 0, BLOCK, 3))
+                    .isTrue();
+
+            assertThat(queue.awaitCompletions(2))
+                    .allMatch(Outcome::isSuccess)
+                    .extracting(Outcome::userContext)
+                    .containsExactly(2L, 3L);
+            assertThat(imported.home().firstDifference(new Payload(3), length - BLOCK, 0, BLOCK))
+                    .isEqualTo(-1);
+        }
+    }
+
     // ---- device memory
 
     /** S16.8: local blocks may lie on a device. */
