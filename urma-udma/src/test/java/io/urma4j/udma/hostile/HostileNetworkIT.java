@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  * as much of the CPUs as the one that attacks: half is left to it at least. For who has no sockets for strangers it is printed
  * only.
  */
-@Timeout(600)
+@Timeout(1800)
 class HostileNetworkIT {
     private static final int INPUTS = Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000;
     private static final long SEED =
