@@ -506,7 +506,8 @@ class RingSocketTest {
 
     @Test
     void requiredRingsAreRefusedWhereThereAreNone() throws IOException {
-        LazyNode node = new LazyNode(SocketSettings.of(Mode.REQUIRE), UrmaOptions.DEFAULT);
+        LazyNode node = new LazyNode(
+                SocketSettings.of(Mode.REQUIRE), UrmaOptions.DEFAULT.withRuntimeDirectory(rings.directory()));
         try (ServerSocketChannel foreign = ServerSocketChannel.open().bind(LOOPBACK);
                 SocketChannel channel = new UrmaSelectorProvider(node).openSocketChannel()) {
             assertThatThrownBy(() -> channel.connect(foreign.getLocalAddress()))
