@@ -165,10 +165,8 @@ final class SocketView extends Socket {
     public void setTcpNoDelay(boolean on) throws SocketException {
         try {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, on);
-        } catch (ClosedChannelException e) {
-            throw closed(e);
         } catch (IOException e) {
-            throw (SocketException) new SocketException(e.getMessage()).initCause(e);
+            throw socketException(e);
         }
     }
 
@@ -176,15 +174,14 @@ final class SocketView extends Socket {
     public boolean getTcpNoDelay() throws SocketException {
         try {
             return channel.getOption(StandardSocketOptions.TCP_NODELAY);
-        } catch (ClosedChannelException e) {
-            throw closed(e);
         } catch (IOException e) {
-            throw (SocketException) new SocketException(e.getMessage()).initCause(e);
+            throw socketException(e);
         }
     }
 
-    private static SocketException closed(ClosedChannelException cause) {
-        return (SocketException) new SocketException("Socket is closed").initCause(cause);
+    private static SocketException socketException(IOException cause) {
+        String message = cause instanceof ClosedChannelException ? "Socket is closed" : cause.getMessage();
+        return (SocketException) new SocketException(message).initCause(cause);
     }
 
     @Override

@@ -1,16 +1,13 @@
 package io.urma4j.socket.peering;
 
 import io.urma4j.Access;
-import io.urma4j.LocalSegment;
-import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import io.urma4j.socket.ring.RingReader;
 import java.lang.foreign.MemorySegment;
 
 /** Memory of this process that one other process has imported: the rings that this one reads, and its offers. */
 final class Arena implements AutoCloseable {
-    private final SharedMemory memory;
-    private final LocalSegment segment;
+    private final OwnMemory memory;
     private final MemorySegment bytes;
     private final ArenaLayout layout;
     private final Slots slots;
@@ -19,14 +16,8 @@ final class Arena implements AutoCloseable {
     /** With rings of this size, and a quarter of the budget at most. Only pages that are used take memory. */
     Arena(UrmaContext context, int ringBytes, Budget budget) {
         this.layout = ArenaLayout.within(budget.limitBytes() / 4, ringBytes);
-        this.memory = context.allocate(layout.lengthBytes());
-        try {
-            this.segment = context.register(memory, Access.READ_WRITE);
-        } catch (RuntimeException e) {
-            memory.close();
-            throw e;
-        }
-        this.bytes = memory.segment();
+        this.memory = OwnMemory.open(context, layout.lengthBytes(), Access.READ_WRITE);
+        this.bytes = memory.bytes();
         this.slots = new Slots(layout.rings(), layout.slotBytes(), budget);
         this.offers = ArenaLayout.offers(bytes);
         layout.writeTo(bytes);
@@ -34,7 +25,7 @@ final class Arena implements AutoCloseable {
 
     /** What the peer imports. */
     String line() {
-        return segment.share();
+        return memory.segment().share();
     }
 
     OfferTable offers() {
@@ -68,7 +59,6 @@ final class Arena implements AutoCloseable {
 
     @Override
     public void close() {
-        segment.close();
         memory.close();
     }
 

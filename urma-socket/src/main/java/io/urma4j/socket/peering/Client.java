@@ -1,7 +1,5 @@
 package io.urma4j.socket.peering;
 
-import io.urma4j.Access;
-import io.urma4j.JettyId;
 import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.PeerId;
@@ -204,9 +202,8 @@ final class Client {
     private Route open(SharedSegment named)
             throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
         RemoteSegment segment = context.importSegment(named);
-        Listing.@Nullable Found listing = null;
         try {
-            listing = new Listing.Found(segment);
+            var listing = new Listing.Found(segment);
             if (listing.version() != ArenaLayout.VERSION) {
                 throw otherVersion(listing.version());
             }
@@ -225,7 +222,7 @@ final class Client {
 
     private Host host(SegmentDescriptor home, String channelLine)
             throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
-        PeerId id = new PeerId(home.eid(), home.uasid(), home.incarnation());
+        PeerId id = RemoteArena.homeOf(home);
         CompletableFuture<Host> own = new CompletableFuture<>();
         CompletableFuture<Host> known = hosts.get(id);
         if (known != null && hasGone(known) && hosts.remove(id, known)) {
@@ -276,7 +273,7 @@ final class Client {
         long request = lastRequest.incrementAndGet();
         CompletableFuture<Greeting> answer = new CompletableFuture<>();
         try {
-            if (!isOf(peer.id(), id)) {
+            if (!RemoteArena.isOf(peer.id(), id)) {
                 throw new IllegalArgumentException("the listing of " + id + " leads to " + peer.id());
             }
             arena = new Arena(context, settings.ringBytes(), budget);
@@ -302,23 +299,12 @@ final class Client {
         }
     }
 
-    private static boolean isOf(JettyId jetty, PeerId id) {
-        return jetty.uasid() == id.uasid() && jetty.eid().equals(id.eid());
-    }
-
     private RemoteArena imported(PeerId id, String line) {
         SharedSegment shared = SharedSegment.parse(line);
-        SegmentDescriptor home = shared.descriptor();
-        if (!id.equals(new PeerId(home.eid(), home.uasid(), home.incarnation()))) {
+        if (!id.equals(RemoteArena.homeOf(shared.descriptor()))) {
             throw new IllegalArgumentException(id + " answers with memory of another process");
         }
-        RemoteSegment segment = context.importSegment(home, shared.token(), Access.READ_WRITE);
-        try {
-            return new RemoteArena(segment);
-        } catch (RuntimeException e) {
-            segment.close();
-            throw e;
-        }
+        return RemoteArena.open(context, shared);
     }
 
     /** An answer came. That of a process that was not asked is ignored. */

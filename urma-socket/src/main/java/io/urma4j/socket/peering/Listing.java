@@ -1,9 +1,7 @@
 package io.urma4j.socket.peering;
 
 import io.urma4j.Access;
-import io.urma4j.LocalSegment;
 import io.urma4j.RemoteSegment;
-import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -29,14 +27,13 @@ final class Listing implements AutoCloseable {
     private static final long NUMBER = 16;
     private static final long LINE = 24;
 
-    private final SharedMemory memory;
-    private final LocalSegment segment;
+    private final OwnMemory memory;
     private final MemorySegment bytes;
 
     /** Publishes a listener of this process; refused if another one has the name. */
     Listing(UrmaContext context, String name, long number, String channelLine) {
-        this.memory = context.allocate(LENGTH_BYTES);
-        this.bytes = memory.segment();
+        this.memory = OwnMemory.open(context, LENGTH_BYTES, Access.READ);
+        this.bytes = memory.bytes();
         byte[] line = channelLine.getBytes(StandardCharsets.US_ASCII);
         bytes.set(ValueLayout.JAVA_INT, 0, MAGIC);
         bytes.set(ValueLayout.JAVA_INT, VERSION, ArenaLayout.VERSION);
@@ -45,13 +42,7 @@ final class Listing implements AutoCloseable {
         bytes.set(ValueLayout.JAVA_LONG, NUMBER, number);
         MemorySegment.copy(line, 0, bytes, ValueLayout.JAVA_BYTE, LINE, line.length);
         try {
-            this.segment = context.register(memory, Access.READ);
-        } catch (RuntimeException e) {
-            memory.close();
-            throw e;
-        }
-        try {
-            segment.publish(name);
+            memory.segment().publish(name);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -65,7 +56,6 @@ final class Listing implements AutoCloseable {
 
     @Override
     public void close() {
-        segment.close();
         memory.close();
     }
 

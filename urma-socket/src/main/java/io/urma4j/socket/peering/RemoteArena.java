@@ -1,6 +1,12 @@
 package io.urma4j.socket.peering;
 
+import io.urma4j.Access;
+import io.urma4j.JettyId;
+import io.urma4j.PeerId;
 import io.urma4j.RemoteSegment;
+import io.urma4j.SegmentDescriptor;
+import io.urma4j.SharedSegment;
+import io.urma4j.UrmaContext;
 import io.urma4j.socket.ring.RingWriter;
 import java.lang.foreign.MemorySegment;
 
@@ -12,11 +18,31 @@ final class RemoteArena implements AutoCloseable {
     private final OfferTable offers;
 
     /**
-     * Maps the segment.
+     * Imports and maps it.
      *
      * @throws IllegalArgumentException if it does not hold what it should
      */
-    RemoteArena(RemoteSegment segment) {
+    static RemoteArena open(UrmaContext context, SharedSegment shared) {
+        RemoteSegment segment = context.importSegment(shared.descriptor(), shared.token(), Access.READ_WRITE);
+        try {
+            return new RemoteArena(segment);
+        } catch (RuntimeException e) {
+            segment.close();
+            throw e;
+        }
+    }
+
+    /** The process that has the segment. */
+    static PeerId homeOf(SegmentDescriptor descriptor) {
+        return new PeerId(descriptor.eid(), descriptor.uasid(), descriptor.incarnation());
+    }
+
+    /** Whether the queue is one of that process. */
+    static boolean isOf(JettyId queue, PeerId home) {
+        return queue.uasid() == home.uasid() && queue.eid().equals(home.eid());
+    }
+
+    private RemoteArena(RemoteSegment segment) {
         this.segment = segment;
         this.bytes = segment.map();
         this.layout = ArenaLayout.of(bytes);

@@ -1,11 +1,8 @@
 package io.urma4j.socket.peering;
 
-import io.urma4j.Access;
 import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.PeerId;
-import io.urma4j.RemoteSegment;
-import io.urma4j.SegmentDescriptor;
 import io.urma4j.SharedSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.socket.peering.OfferTable.Offer;
@@ -93,12 +90,10 @@ final class Server {
         }
         try {
             SharedSegment shared = SharedSegment.parse(hello.arena());
-            SegmentDescriptor home = shared.descriptor();
-            if (home.uasid() != message.sender().uasid()
-                    || !home.eid().equals(message.sender().eid())) {
+            PeerId id = RemoteArena.homeOf(shared.descriptor());
+            if (!RemoteArena.isOf(message.sender(), id)) {
                 return refusal(hello, "the memory is of another process");
             }
-            PeerId id = new PeerId(home.eid(), home.uasid(), home.incarnation());
             return new Greeting.Welcome(
                     hello.request(), pairing(id, shared).own().line());
         } catch (RuntimeException e) {
@@ -121,13 +116,12 @@ final class Server {
         if (guests.containsKey(id)) {
             throw new IllegalArgumentException("this process has greeted before");
         }
-        RemoteSegment segment = context.importSegment(shared.descriptor(), shared.token(), Access.READ_WRITE);
+        RemoteArena theirs = RemoteArena.open(context, shared); // first, for a peer may have none
         Pairing made;
         try {
-            var theirs = new RemoteArena(segment); // first, for a peer may have none
             made = new Pairing(new Arena(context, settings.ringBytes(), budget), theirs);
         } catch (RuntimeException e) {
-            segment.close();
+            theirs.close();
             throw e;
         }
         if (guests.putIfAbsent(id, made) != null) {

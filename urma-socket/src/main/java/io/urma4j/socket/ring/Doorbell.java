@@ -102,7 +102,6 @@ final class Doorbell {
             send();
         } finally {
             broken = true; // by the byte that was refused, or is refused now
-
             ringing.unlock();
         }
     }
