@@ -18,6 +18,11 @@ module io.urma4j.core {
     exports io.urma4j.spi.support to
             io.urma4j.shm,
             io.urma4j.udma;
+    // what sockets tell to processes that look into them
+    exports io.urma4j.internal to
+            io.urma4j.socket;
+    exports io.urma4j.internal.inspect to
+            io.urma4j.socket;
 
     uses io.urma4j.spi.UrmaProvider;
     uses io.urma4j.peer.PeerMemoryService;

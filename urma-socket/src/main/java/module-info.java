@@ -3,6 +3,8 @@ module io.urma4j.socket {
     requires io.urma4j.core;
     // annotations alone: nothing needs JSpecify at run time
     requires static org.jspecify;
+    // the agent, which the JVM starts only where it has this module
+    requires static java.instrument;
 
     exports io.urma4j.socket;
 }

@@ -39,6 +39,8 @@ public record Resource(Kind kind, long id, SequencedMap<String, String> fields) 
         POOL_CLASS,
         /** A peer that has windows of a pool's buffers. */
         POOL_PEER,
+        /** A connection of {@code urma-socket}. */
+        SOCKET,
         /** A client of device memory in the context's library, with its counters; a library is shown by its first context alone. */
         PEER_CLIENT,
         /** A device of such a client. */

@@ -5,8 +5,9 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** Finds the provider of the JDK. */
 final class JdkProvider {
-    private static final String PROPERTY = "java.nio.channels.spi.SelectorProvider";
-    private static final String CLASS = "sun.nio.ch.DefaultSelectorProvider";
+    static final String PROPERTY = "java.nio.channels.spi.SelectorProvider";
+    static final String PACKAGE = "sun.nio.ch";
+    private static final String CLASS = PACKAGE + ".DefaultSelectorProvider";
 
     private JdkProvider() {}
 
@@ -22,7 +23,7 @@ final class JdkProvider {
             Module module = ours.getModule();
             throw new IllegalStateException(
                     "-D" + PROPERTY + "=" + ours.getName() + " needs the JDK's provider: start java with --add-exports"
-                            + " java.base/sun.nio.ch=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED"),
+                            + " java.base/" + PACKAGE + "=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED"),
                     e);
         } catch (ClassNotFoundException | NoSuchMethodException | InvocationTargetException e) {
             throw new IllegalStateException("This JDK has no " + CLASS + ": unset -D" + PROPERTY, e);

@@ -13,6 +13,7 @@ final class LazyNode {
 
     private final SocketSettings settings;
     private final UrmaOptions options;
+    private final Connections connections = new Connections();
     private @Nullable SocketNode node; // as the one below guarded by this
     private boolean hasFailed;
 
@@ -25,6 +26,10 @@ final class LazyNode {
         return settings;
     }
 
+    Connections connections() {
+        return connections;
+    }
+
     /** Whether connections can use rings, as far as the settings go. */
     boolean usesRings() {
         return settings.mode() != SocketSettings.Mode.TCP;
@@ -34,7 +39,7 @@ final class LazyNode {
     synchronized @Nullable SocketNode get() {
         if (node == null && usesRings() && !hasFailed) {
             try {
-                node = new SocketNode(settings, options);
+                node = new SocketNode(settings, options, connections::resources);
             } catch (UrmaException | IOException | LinkageError e) {
                 hasFailed = true;
                 LOG.log(System.Logger.Level.WARNING, () -> "all connections are TCP: " + e.getMessage());

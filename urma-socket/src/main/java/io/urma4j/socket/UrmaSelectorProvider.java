@@ -56,6 +56,11 @@ public final class UrmaSelectorProvider extends SelectorProvider {
         return node.get();
     }
 
+    /** Those of the process, for other processes to see. */
+    Connections connections() {
+        return node.connections();
+    }
+
     /** Whether connections can use rings, as far as the settings go. */
     boolean usesRings() {
         return node.usesRings();

@@ -1,8 +1,10 @@
 package io.urma4j.socket;
 
+import io.urma4j.Resource;
 import io.urma4j.socket.peering.Attempt;
 import io.urma4j.socket.peering.SocketNode;
 import io.urma4j.socket.ring.RingConnection;
+import io.urma4j.socket.ring.RingUse;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -15,6 +17,7 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
 import java.util.HashSet;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +57,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
         } else {
             reason = provider.usesRings() ? FallbackReason.NO_OFFER : FallbackReason.SETTING;
         }
+        show();
     }
 
     /** A doorbell must not wait for the acknowledgement of the one before it, whatever the program thinks of Nagle's algorithm. */
@@ -63,6 +67,16 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
         rings = made;
         made.onHeardAside(delegate::wakeSelectors);
         delegate.use(new RingReadiness(made));
+    }
+
+    /** Other processes see it until it is closed. */
+    private void show() {
+        if (provider.usesRings()) {
+            provider.connections().add(this);
+            if (!isOpen()) {
+                provider.connections().remove(this);
+            }
+        }
     }
 
     private void useOrClose(RingConnection made) throws IOException {
@@ -272,6 +286,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             }
             refuseTcp(remote);
         }
+        show();
         return true;
     }
 
@@ -378,6 +393,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
+        provider.connections().remove(this);
         RingConnection made = rings;
         if (made == null) {
             tcp.close();
@@ -390,6 +406,38 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
         delegate.configureBlocking(block);
+    }
+
+    /** What other processes see of it; empty if it is closed. */
+    Optional<Resource> describe(long number) {
+        try {
+            var row = Resource.builder(Resource.Kind.SOCKET, number)
+                    .add("local", text(getLocalAddress()))
+                    .add("peer", text(getRemoteAddress()));
+            RingConnection made = rings;
+            return Optional.of(
+                    (made == null ? row.add("transport", "tcp").add("reason", reason) : describe(row, made)).build());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Without the name of its host. */
+    private static String text(@Nullable SocketAddress address) {
+        String text = String.valueOf(address);
+        return text.substring(text.indexOf('/') + 1);
+    }
+
+    private static Resource.Builder describe(Resource.Builder row, RingConnection made) {
+        RingUse use = made.use();
+        return row.add("transport", "shm0")
+                .add("reason", FallbackReason.NONE)
+                .add("rx_bytes", use.readBytes())
+                .add("rx_queued", use.unreadBytes())
+                .add("tx_bytes", use.writtenBytes())
+                .add("tx_queued", use.uncreditedBytes())
+                .add("rx_doorbells", use.doorbellsHeard())
+                .add("tx_doorbells", use.doorbellsSent());
     }
 
     @Override

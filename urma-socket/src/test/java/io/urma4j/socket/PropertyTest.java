@@ -11,12 +11,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -66,30 +64,15 @@ class PropertyTest {
         }
     }
 
-    private record Ended(int code, String output) {}
-
-    private static Ended java(String... options) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(options));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Web.class.getName()));
-        Path output = Files.createTempFile("urma-socket", ".out");
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            return new Ended(process.exitValue(), Files.readString(output));
-        } finally {
-            process.destroyForcibly();
-            Files.delete(output);
-        }
+    private static Java.Ended web(String... options) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(options));
+        arguments.addAll(List.of("-cp", System.getProperty("java.class.path"), Web.class.getName()));
+        return Java.run(Map.of(), arguments);
     }
 
     @Test
     void theServerAndTheClientOfTheJdkWork() throws Exception {
-        Ended ended = java(EXPORT, PROPERTY);
+        Java.Ended ended = web(EXPORT, PROPERTY);
 
         assertThat(ended.output()).contains(REQUESTS + " right").contains(UrmaSocketChannel.class.getName());
         assertThat(ended.code()).isZero();
@@ -97,7 +80,7 @@ class PropertyTest {
 
     @Test
     void withoutTheExportOneLineNamesTheOption() throws Exception {
-        Ended ended = java(PROPERTY);
+        Java.Ended ended = web(PROPERTY);
 
         assertThat(ended.code()).isNotZero();
         assertThat(ended.output()).contains("start java with --add-exports java.base/sun.nio.ch=ALL-UNNAMED");

@@ -4,11 +4,11 @@ import io.urma4j.udma.capture.CaptureSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -61,15 +61,6 @@ final class CaptureCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** Passes all arguments behind the program's name to the program. */
-    static void leaveOptionsOfTheProgram(CommandLine urma) {
-        CommandLine capture = urma.getSubcommands().get("capture");
-        if (capture == null) {
-            throw new AssertionError("urma has no subcommand 'capture'");
-        }
-        capture.setStopAtPositional(true);
-    }
-
     @Override
     public Integer call() throws IOException, InterruptedException {
         Path file = output.toAbsolutePath();
@@ -78,41 +69,15 @@ final class CaptureCommand implements Callable<Integer> {
             throw new CommandFailure("cannot write " + output + ": it is not a file in a directory");
         }
         Files.deleteIfExists(file); // or a program without a device would leave the file of an earlier run
-        ProcessBuilder builder = new ProcessBuilder(line()).inheritIO();
-        builder.environment().put(CaptureSettings.FILE_VARIABLE, file.toString());
+        Map<String, String> environment = new HashMap<>();
+        environment.put(CaptureSettings.FILE_VARIABLE, file.toString());
         if (limit != null) {
-            builder.environment().put(CaptureSettings.LIMIT_VARIABLE, limit.toString());
+            environment.put(CaptureSettings.LIMIT_VARIABLE, limit.toString());
         }
-        int code = run(builder);
+        int code = new ChildProgram(command).run(environment);
         if (!Files.exists(file)) {
             spec.commandLine().getErr().println("urma: the program opened no udma device, so there is no " + output);
         }
         return code;
-    }
-
-    private int run(ProcessBuilder builder) throws InterruptedException {
-        Process process;
-        try {
-            process = builder.start();
-        } catch (IOException e) {
-            String reason = String.valueOf(e.getMessage());
-            throw new CommandFailure(
-                    reason.matches("(?s).*\\berror[:=] ?2\\b.*") ? "no program '" + command.getFirst() + "'" : reason,
-                    e);
-        }
-        try {
-            return process.waitFor();
-        } finally {
-            process.destroy(); // when we were interrupted; else it has ended
-        }
-    }
-
-    private List<String> line() {
-        if (!command.getFirst().equals("urma")) {
-            return command;
-        }
-        List<String> line = new ArrayList<>(OwnLauncher.command());
-        line.addAll(command.subList(1, command.size()));
-        return line;
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.tools;
 
 import io.urma4j.tools.admin.AdminCommand;
 import io.urma4j.tools.admin.PerfCommand;
+import io.urma4j.tools.admin.SocketsCommand;
 import io.urma4j.tools.decode.DecodeCommand;
 import io.urma4j.tools.demo.DemoCommand;
 import io.urma4j.tools.demo.DemoHomeCommand;
@@ -49,6 +50,8 @@ import picocli.CommandLine.Spec;
             PerftestCommand.class,
             PingCommand.class,
             PingpongCommand.class,
+            RunCommand.class,
+            SocketsCommand.class,
             CaptureCommand.class,
             DecodeCommand.class,
             SimulateCommand.class,
@@ -112,7 +115,8 @@ public final class Main implements Callable<Integer> {
                 .setParameterExceptionHandler(report)
                 .setExecutionExceptionHandler(report);
         AddCommand.takeNegativeNumbers(commandLine);
-        CaptureCommand.leaveOptionsOfTheProgram(commandLine);
+        ChildProgram.leaveItsOptions(commandLine, "capture");
+        ChildProgram.leaveItsOptions(commandLine, "run");
         return commandLine;
     }
 

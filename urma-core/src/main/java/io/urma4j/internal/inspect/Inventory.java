@@ -120,7 +120,7 @@ public final class Inventory implements ContextEvents {
             case EVENT -> history.resources().stream();
             case JETTY_GROUP -> children(JettyGroup.class, Inventory::describe);
             case PERF -> meter.resources().stream();
-            case POOL, POOL_CLASS, POOL_PEER -> described(kind);
+            case POOL, POOL_CLASS, POOL_PEER, SOCKET -> described(kind);
             case PEER_CLIENT, PEER_DEVICE, PEER_REGION -> library.resources(kind).stream();
             case TP, WAIT -> Stream.empty();
         };

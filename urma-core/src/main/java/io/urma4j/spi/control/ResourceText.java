@@ -33,7 +33,8 @@ public final class ResourceText {
             Resource.Kind.POOL_PEER,
             Resource.Kind.PEER_CLIENT,
             Resource.Kind.PEER_DEVICE,
-            Resource.Kind.PEER_REGION);
+            Resource.Kind.PEER_REGION,
+            Resource.Kind.SOCKET);
 
     private ResourceText() {}
 

@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class Client {
     private static final System.Logger LOG = System.getLogger(Client.class.getName());
     private static final Duration GREETING = Duration.ofSeconds(5);
+
+    /** The first connection to a process waits so many times as long as others: both may have to load their classes first. */
+    private static final int FIRST_WAIT = 40;
+
     private static final Duration NOTHING_THERE = Duration.ofSeconds(1);
     private static final Duration NOT_TAKEN = Duration.ofSeconds(30);
     private static final int MAX_ROUTES = 4096;
@@ -67,6 +71,18 @@ final class Client {
         }
     }
 
+    /** A route that is found, or will be; and how long connections wait for it. */
+    private record Finding(CompletableFuture<Route> route, long deadlineNanos) {
+        Route await() throws InterruptedException, ExecutionException, TimeoutException {
+            return route.get(Math.max(deadlineNanos - System.nanoTime(), 0), TimeUnit.NANOSECONDS);
+        }
+
+        /** It took so long that to try again soon would cost others as much. */
+        boolean isLate() {
+            return System.nanoTime() - deadlineNanos > 0;
+        }
+    }
+
     /** A greeting that waits for its answer, from the process that was asked. */
     private record Request(MessageChannel.Peer asked, CompletableFuture<Greeting> answer) {}
 
@@ -87,7 +103,7 @@ final class Client {
     private final ListenerName names;
     private final SocketSettings settings;
     private final Budget budget;
-    private final Map<InetSocketAddress, CompletableFuture<Route>> routes = new ConcurrentHashMap<>();
+    private final Map<InetSocketAddress, Finding> routes = new ConcurrentHashMap<>();
     private final Map<PeerId, CompletableFuture<Host>> hosts = new ConcurrentHashMap<>();
     private final Queue<Host> ended = new ConcurrentLinkedQueue<>(); // gone, and perhaps still used by connections
     private final Map<Long, Request> requests = new ConcurrentHashMap<>();
@@ -101,13 +117,12 @@ final class Client {
         this.budget = budget;
     }
 
-    /** How to connect to the address; waits at most the time of the settings, while another thread finds out. */
+    /** How to connect to the address; waits, within a limit, while another thread finds out. */
     Route route(InetSocketAddress remote) {
-        long deadline = System.nanoTime() + settings.offerTimeout().toNanos();
         while (true) {
-            CompletableFuture<Route> finding = routes.computeIfAbsent(remote, this::begin);
+            Finding finding = routes.computeIfAbsent(remote, this::begin);
             try {
-                Route found = finding.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                Route found = finding.await();
                 if (found.isFresh()) {
                     return found;
                 }
@@ -123,7 +138,7 @@ final class Client {
         }
     }
 
-    private void forget(InetSocketAddress remote, CompletableFuture<Route> finding) {
+    private void forget(InetSocketAddress remote, Finding finding) {
         if (routes.remove(remote, finding)) {
             drop(finding);
         }
@@ -144,13 +159,13 @@ final class Client {
 
     /** The listener took no offer: its address gets TCP for a while. */
     void leaveAlone(InetSocketAddress remote) {
-        drop(routes.put(
-                remote, CompletableFuture.completedFuture(Closed.during(FallbackReason.LEFT_ALONE, NOT_TAKEN))));
+        Route closed = Closed.during(FallbackReason.LEFT_ALONE, NOT_TAKEN);
+        drop(routes.put(remote, new Finding(CompletableFuture.completedFuture(closed), System.nanoTime())));
     }
 
-    private static void drop(@Nullable CompletableFuture<Route> finding) {
+    private static void drop(@Nullable Finding finding) {
         if (finding != null) {
-            var _ = finding.thenAccept(found -> {
+            var _ = finding.route().thenAccept(found -> {
                 if (found instanceof Open open) {
                     open.listing().close();
                 }
@@ -158,13 +173,14 @@ final class Client {
         }
     }
 
-    private CompletableFuture<Route> begin(InetSocketAddress remote) {
-        CompletableFuture<Route> finding = new CompletableFuture<>();
-        Thread.ofVirtual().name("urma-socket-route").start(() -> finding.complete(find(remote)));
+    private Finding begin(InetSocketAddress remote) {
+        long waitNanos = FIRST_WAIT * settings.offerTimeout().toNanos();
+        Finding finding = new Finding(new CompletableFuture<>(), System.nanoTime() + waitNanos);
+        Thread.ofVirtual().name("urma-socket-route").start(() -> finding.route().complete(find(remote, finding)));
         return finding;
     }
 
-    private Route find(InetSocketAddress remote) {
+    private Route find(InetSocketAddress remote, Finding finding) {
         try {
             forgetMany();
             Optional<SharedSegment> named = lookup(remote);
@@ -174,14 +190,14 @@ final class Client {
             return Closed.during(e.reason, NOT_TAKEN);
         } catch (RuntimeException | InterruptedException | ExecutionException | TimeoutException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "connections to " + remote + " are TCP for now: " + e);
-            return Closed.during(FallbackReason.NOT_READY, NOTHING_THERE);
+            return Closed.during(FallbackReason.NOT_READY, finding.isLate() ? NOT_TAKEN : NOTHING_THERE);
         }
     }
 
     private void forgetMany() {
         if (routes.size() > MAX_ROUTES) {
             routes.forEach((address, finding) -> {
-                if (finding.isDone()) {
+                if (finding.route().isDone()) {
                     forget(address, finding);
                 }
             });

@@ -4,10 +4,12 @@ import io.urma4j.AsyncEvents;
 import io.urma4j.ContextOptions;
 import io.urma4j.Message;
 import io.urma4j.MessageChannel;
+import io.urma4j.Resource;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
+import io.urma4j.internal.ApiAccess;
 import io.urma4j.socket.FallbackReason;
 import io.urma4j.socket.ring.RingConnection;
 import java.io.IOException;
@@ -17,7 +19,9 @@ import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,10 +57,12 @@ public final class SocketNode implements AutoCloseable {
     /**
      * Opens the device.
      *
+     * @param connections what other processes see of those of this one
      * @throws UrmaException if it cannot be opened
      * @throws IOException if the network namespace is unknown
      */
-    public SocketNode(SocketSettings settings, UrmaOptions options) throws IOException {
+    public SocketNode(SocketSettings settings, UrmaOptions options, Supplier<List<Resource>> connections)
+            throws IOException {
         this.settings = settings;
         this.names = ListenerName.ofProcess();
         this.urma = Urma.open(options);
@@ -64,6 +70,7 @@ public final class SocketNode implements AutoCloseable {
             this.context = urma.device(DEVICE).openContext(0, new ContextOptions(CLOSE_TIMEOUT, IMPORT_TIMEOUT));
             this.channel = context.openMessageChannel(
                     MessageChannel.Options.builder().sendTimeout(IMPORT_TIMEOUT).build());
+            ApiAccess.api().adopt(context, new SocketInspection(connections));
         } catch (RuntimeException e) {
             urma.close();
             throw e;

@@ -13,7 +13,8 @@ import java.util.TreeSet;
  * @param ringBytes {@code urma.socket.buffer}: what each direction of a connection holds, 16 KiB to 2 MiB, rounded up to a
  *     power of two
  * @param memoryBytes {@code urma.socket.memory}: the most that the rings of this process take; one peer gets a quarter
- * @param offerTimeout {@code urma.socket.wait}, in milliseconds: how long a connection waits for a server to take its offer
+ * @param offerTimeout {@code urma.socket.wait}, in milliseconds: how long a connection waits for a server to take its offer; the
+ *     first one to a process waits 40 times as long for its answer
  */
 public record SocketSettings(
         Mode mode, Set<Integer> excludedPorts, int ringBytes, long memoryBytes, Duration offerTimeout) {

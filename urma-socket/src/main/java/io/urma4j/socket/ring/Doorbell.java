@@ -120,6 +120,16 @@ final class Doorbell {
         rung += tcp.write(outgoing.clear());
     }
 
+    /** How many bytes have woken the peer. Any thread. */
+    int sent() {
+        return rung;
+    }
+
+    /** How many bytes have woken this end. Any thread. */
+    int heard() {
+        return counted;
+    }
+
     /** Whether TCP has refused a byte, or does since a peer that has closed got one. */
     boolean isBroken() {
         return broken;

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RingConnection {
     private final SocketChannel tcp;
+    private final RingReader reader;
+    private final RingWriter writer;
     private final Doorbell doorbell;
     private final Output output;
     private final Input input;
@@ -38,6 +40,8 @@ public final class RingConnection {
             BooleanSupplier hasProcessEnded,
             Runnable retire) {
         this.tcp = tcp;
+        this.reader = reader;
+        this.writer = writer;
         this.doorbell = new Doorbell(tcp, this::close, reader, writer, peersProof);
         this.output = new Output(writer, doorbell, hasProcessEnded);
         this.input = new Input(reader, doorbell, output::isPeerGone, retire);
@@ -226,6 +230,17 @@ public final class RingConnection {
             }
             doorbell.wakeAll();
         }
+    }
+
+    /** What it has moved. */
+    public RingUse use() {
+        return new RingUse(
+                reader.readBytes(),
+                reader.unreadBytes(),
+                writer.writtenBytes(),
+                writer.uncreditedBytes(),
+                doorbell.sent(),
+                doorbell.heard());
     }
 
     @Override

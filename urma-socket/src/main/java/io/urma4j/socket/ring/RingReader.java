@@ -42,6 +42,17 @@ public final class RingReader {
         return (int) length;
     }
 
+    /** How many bytes were read, ever. Any thread. */
+    long readBytes() {
+        return head;
+    }
+
+    /** How many bytes wait, as a thread beside the reader sees it. */
+    int unreadBytes() {
+        long unread = (long) LONG.getAcquire(ring, RingLayout.TAIL) - head;
+        return Math.clamp(unread, 0, capacity);
+    }
+
     /** Whether the writer has ended its output. To be asked before {@link #available}, or bytes before the end are lost. */
     public boolean hasEnded() {
         return (int) INT.getAcquire(ring, RingLayout.END) != 0;

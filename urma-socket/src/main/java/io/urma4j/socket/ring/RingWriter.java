@@ -54,6 +54,16 @@ public final class RingWriter {
         return capacity - (int) (tail - head);
     }
 
+    /** How many bytes were written, ever. Any thread. */
+    long writtenBytes() {
+        return tail;
+    }
+
+    /** How many of them have no credit yet, as a thread beside the writer sees it. */
+    int uncreditedBytes() {
+        return Math.clamp(tail - head, 0, capacity);
+    }
+
     /** Writes what has room, possibly nothing; {@link #publish} shows it to the reader. */
     public int write(ByteBuffer source) throws IOException {
         int wanted = source.remaining();

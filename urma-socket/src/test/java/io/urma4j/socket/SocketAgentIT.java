@@ -1,0 +1,122 @@
+package io.urma4j.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketOption;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Programs of the JDK alone, which an agent brings to rings. */
+@Timeout(120)
+class SocketAgentIT {
+    private static final String AGENT =
+            "-javaagent:" + Path.of("target", "urma-socket.jar").toAbsolutePath();
+    private static final String NATIVE = "--enable-native-access=ALL-UNNAMED";
+    private static final String PROVIDER = "-Djava.nio.channels.spi.SelectorProvider=";
+
+    /** Connects to itself, and prints over what, and the byte that came. Knows nothing of urma4j. */
+    static final class Plain {
+        public static void main(String[] arguments) throws IOException {
+            var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            try (ServerSocketChannel listener = ServerSocketChannel.open().bind(loopback)) {
+                Thread.ofVirtual().start(() -> answer(listener));
+                try (SocketChannel channel = SocketChannel.open(listener.getLocalAddress())) {
+                    ByteBuffer one = ByteBuffer.allocate(1);
+                    channel.read(one);
+                    System.out.println("got " + one.get(0));
+                    printOptions(channel);
+                }
+            }
+        }
+
+        private static void printOptions(SocketChannel channel) throws IOException {
+            for (SocketOption<?> option : channel.supportedOptions()) {
+                if (option.name().startsWith("urma-")) {
+                    System.out.println(option.name() + " " + channel.getOption(option));
+                }
+            }
+        }
+
+        private static void answer(ServerSocketChannel listener) {
+            try (SocketChannel accepted = listener.accept()) {
+                accepted.write(ByteBuffer.wrap(new byte[] {42}));
+                accepted.read(ByteBuffer.allocate(1)); // its end
+            } catch (IOException e) {
+                e.printStackTrace(System.out);
+            }
+        }
+    }
+
+    private static Java.Ended plain(Map<String, String> environment, String... options) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(options));
+        arguments.add("-Durma.socket.wait=500"); // the machine may be busy
+        arguments.addAll(List.of("-cp", Path.of("target", "test-classes").toString(), Plain.class.getName()));
+        return Java.run(environment, arguments);
+    }
+
+    @Test
+    void aProgramThatKnowsNothingConnectsOverRings() throws Exception {
+        Java.Ended ended = plain(Map.of(), AGENT, NATIVE);
+
+        assertThat(ended.output()).contains("got 42", "urma-transport shm0").doesNotContainIgnoringCase("warning");
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void oneVariableOfTheEnvironmentSuffices() throws Exception {
+        Java.Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT + " " + NATIVE));
+
+        assertThat(ended.output()).contains("got 42", "urma-transport shm0");
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void anAgentThatIsNamedTwiceWorksOnce() throws Exception {
+        Java.Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT), AGENT, NATIVE);
+
+        assertThat(ended.output()).contains("got 42", "urma-transport shm0").doesNotContain("urma-socket:");
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void theModeOfTheCommandLineStays() throws Exception {
+        Java.Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.mode=tcp");
+
+        assertThat(ended.output()).contains("got 42").doesNotContain("shm0");
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void theProviderOfAnotherLibraryStaysAndOneLineSaysSo() throws Exception {
+        Java.Ended ended = plain(
+                Map.of(),
+                AGENT,
+                NATIVE,
+                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+                PROVIDER + "sun.nio.ch.EPollSelectorProvider");
+
+        assertThat(ended.output())
+                .contains("got 42", "urma-socket: sockets stay as they are", "EPollSelectorProvider")
+                .doesNotContain("shm0");
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void anImpossibleSettingEndsTheJvmWithOneLine() throws Exception {
+        Java.Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.mode=fast");
+
+        assertThat(ended.output())
+                .isEqualToIgnoringNewLines("urma-socket: -Durma.socket.mode is fast, must be tcp, auto or require");
+        assertThat(ended.code()).isOne();
+    }
+}

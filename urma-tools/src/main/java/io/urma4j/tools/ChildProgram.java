@@ -1,0 +1,58 @@
+package io.urma4j.tools;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+
+/** A program that a command runs in its place, with this process's streams. */
+final class ChildProgram {
+    private final List<String> command;
+
+    /** {@code urma} as the program means this one. */
+    ChildProgram(List<String> command) {
+        this.command = command;
+    }
+
+    /** Passes all arguments behind the program's name to the program. */
+    static void leaveItsOptions(CommandLine urma, String subcommand) {
+        CommandLine found = urma.getSubcommands().get(subcommand);
+        if (found == null) {
+            throw new AssertionError("urma has no subcommand '" + subcommand + "'");
+        }
+        found.setStopAtPositional(true);
+    }
+
+    /** Runs it with these variables, and returns its exit code. It ends with this process. */
+    int run(Map<String, String> environment) throws InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(line()).inheritIO();
+        builder.environment().putAll(environment);
+        Process process = start(builder);
+        try {
+            return process.waitFor();
+        } finally {
+            process.destroy(); // when we were interrupted; else it has ended
+        }
+    }
+
+    private Process start(ProcessBuilder builder) {
+        try {
+            return builder.start();
+        } catch (IOException e) {
+            String reason = String.valueOf(e.getMessage());
+            throw new CommandFailure(
+                    reason.matches("(?s).*\\berror[:=] ?2\\b.*") ? "no program '" + command.getFirst() + "'" : reason,
+                    e);
+        }
+    }
+
+    private List<String> line() {
+        if (!command.getFirst().equals("urma")) {
+            return command;
+        }
+        List<String> line = new ArrayList<>(OwnLauncher.command());
+        line.addAll(command.subList(1, command.size()));
+        return line;
+    }
+}
