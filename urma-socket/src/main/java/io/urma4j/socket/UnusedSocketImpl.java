@@ -1,82 +1,87 @@
 package io.urma4j.socket;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketImpl;
 
-/** What the constructor of a socket asks for; our sockets override whatever would use it. */
-final class UnusedSocketImpl extends SocketImpl {
+/**
+ * Refuses all that a socket may ask of its implementation. The sockets of channels override whatever would ask it; the
+ * implementations for sockets and for listeners override what those ask.
+ */
+class UnusedSocketImpl extends SocketImpl {
     private static UnsupportedOperationException unused() {
-        return new UnsupportedOperationException("the socket of a channel has no implementation of its own");
+        return new UnsupportedOperationException("a socket of this kind does not ask its implementation for this");
     }
 
     @Override
-    protected void create(boolean stream) {
+    protected void create(boolean stream) throws IOException {
         throw unused();
     }
 
     @Override
-    protected void connect(String host, int port) {
+    protected void connect(String host, int port) throws IOException {
         throw unused();
     }
 
     @Override
-    protected void connect(InetAddress address, int port) {
+    protected void connect(InetAddress address, int port) throws IOException {
         throw unused();
     }
 
     @Override
-    protected void connect(SocketAddress address, int timeoutMillis) {
+    protected void connect(SocketAddress address, int timeoutMillis) throws IOException {
         throw unused();
     }
 
     @Override
-    protected void bind(InetAddress host, int port) {
+    protected void bind(InetAddress host, int port) throws IOException {
         throw unused();
     }
 
     @Override
-    protected void listen(int backlog) {
+    protected void listen(int backlog) throws IOException {
         throw unused();
     }
 
     @Override
-    protected void accept(SocketImpl accepted) {
+    protected void accept(SocketImpl accepted) throws IOException {
         throw unused();
     }
 
     @Override
-    protected InputStream getInputStream() {
+    protected InputStream getInputStream() throws IOException {
         throw unused();
     }
 
     @Override
-    protected OutputStream getOutputStream() {
+    protected OutputStream getOutputStream() throws IOException {
         throw unused();
     }
 
     @Override
-    protected int available() {
+    protected int available() throws IOException {
         throw unused();
     }
 
     @Override
-    protected void close() {}
+    protected void close() throws IOException {}
 
     @Override
-    protected void sendUrgentData(int data) {
+    protected void sendUrgentData(int data) throws IOException {
         throw unused();
     }
 
     @Override
-    public void setOption(int option, Object value) {
+    public void setOption(int option, Object value) throws SocketException {
         throw unused();
     }
 
     @Override
-    public Object getOption(int option) {
+    public Object getOption(int option) throws SocketException {
         throw unused();
     }
 }

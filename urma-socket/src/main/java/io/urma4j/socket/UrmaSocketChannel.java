@@ -164,6 +164,16 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
         return this;
     }
 
+    /** Shuts the output down, unless a thread writes to rings just now; for a close, which wakes it. */
+    void endOutput() throws IOException {
+        RingConnection made = rings;
+        if (made == null) {
+            tcp.shutdownOutput();
+        } else {
+            made.endOutput();
+        }
+    }
+
     @Override
     public Socket socket() {
         synchronized (delegate) {

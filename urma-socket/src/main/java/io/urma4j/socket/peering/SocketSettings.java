@@ -53,6 +53,22 @@ public record SocketSettings(
                         number("urma.socket.wait", defaults.offerTimeout().toMillis(), 1, MAX_WAIT_MILLIS)));
     }
 
+    /**
+     * Whether {@code urma.socket.classic} is {@code true}: {@link java.net.Socket} and {@link java.net.ServerSocket} are to use
+     * our channels.
+     *
+     * @throws IllegalArgumentException if it is neither {@code true} nor {@code false}
+     */
+    public static boolean isClassicWanted() {
+        String value = System.getProperty("urma.socket.classic", "false");
+        return switch (value.toLowerCase(Locale.ROOT)) {
+            case "true" -> true;
+            case "false" -> false;
+            default ->
+                throw new IllegalArgumentException("-Durma.socket.classic is " + value + ", must be true or false");
+        };
+    }
+
     /** The same with rings of this size. */
     public SocketSettings withRingBytes(int bytes) {
         return new SocketSettings(mode, excludedPorts, ring(bytes), memoryBytes, offerTimeout);

@@ -184,6 +184,19 @@ final class Output {
     /** Nothing is written any more; the peer sees the end after the last byte. */
     void shut() throws IOException {
         lock.lock();
+        shutAndLeave();
+    }
+
+    /** The same, unless a thread is writing just now. Returns whether the output is shut down. */
+    boolean shutIfIdle() throws IOException {
+        boolean isIdle = lock.tryLock();
+        if (isIdle) {
+            shutAndLeave();
+        }
+        return isIdle;
+    }
+
+    private void shutAndLeave() throws IOException {
         try {
             if (!closed && !shut) {
                 shut = true;

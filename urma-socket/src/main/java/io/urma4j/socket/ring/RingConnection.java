@@ -149,6 +149,13 @@ public final class RingConnection {
         endIfShut();
     }
 
+    /** Ends the output and TCP, unless a thread writes just now. A close that follows resets TCP after its end, if bytes are unread. */
+    public void endOutput() throws IOException {
+        if (output.shutIfIdle()) {
+            tcp.shutdownOutput();
+        }
+    }
+
     /** Nothing moves any more, so TCP has no doorbells to carry. A peer that writes all the same sees what the kernel says. */
     private void endIfShut() throws IOException {
         if (input.isShut() && output.isShut() && !closed.get()) {
