@@ -90,25 +90,4 @@ final class NumberedOptions {
     private static SocketException unknown(int option) {
         return new SocketException("Unknown option " + option);
     }
-
-    /** Sets an option by its name, with the checks of a socket. */
-    static <T> void set(NetworkChannel channel, SocketOption<T> name, T value) throws IOException {
-        checkSupported(channel, name);
-        if (!name.type().isInstance(value)) {
-            throw new IllegalArgumentException("Invalid value '" + value + "'");
-        }
-        channel.setOption(name, value);
-    }
-
-    /** Reads an option by its name, with the checks of a socket. */
-    static <T> T get(NetworkChannel channel, SocketOption<T> name) throws IOException {
-        checkSupported(channel, name);
-        return channel.getOption(name);
-    }
-
-    private static void checkSupported(NetworkChannel channel, SocketOption<?> name) {
-        if (!channel.supportedOptions().contains(name)) {
-            throw new UnsupportedOperationException("'" + name + "' not supported");
-        }
-    }
 }

@@ -7,8 +7,8 @@ import java.nio.channels.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channel of a socket, from its creation to its close. A socket that the program loses without a close is closed by the
- * garbage collector, as the JDK's. Safe for any thread.
+ * Holds the channel of a socket, from its creation to its close. If the program loses the socket without a close, the
+ * garbage collector closes the channel, as the JDK's. Safe for any thread.
  */
 final class OwnedChannel<C extends Channel> {
     private static final System.Logger LOG = System.getLogger(OwnedChannel.class.getName());

@@ -11,10 +11,7 @@ import java.net.SocketOptions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a {@link java.net.ServerSocket} asks for its listener: one of our channels, which always blocks. It behaves as the
- * JDK's implementation does.
- */
+/** Puts one of our channels, which always blocks, behind a {@link ServerSocket}, and behaves as the JDK's implementation does. */
 final class UrmaServerSocketImpl extends UnusedSocketImpl {
     private final UrmaSelectorProvider provider;
     private final OwnedChannel<UrmaServerSocketChannel> channel = new OwnedChannel<>();
@@ -79,12 +76,12 @@ final class UrmaServerSocketImpl extends UnusedSocketImpl {
 
     @Override
     protected <T> void setOption(SocketOption<T> name, T value) throws IOException {
-        NumberedOptions.set(channel.open(), name, value);
+        channel.open().setOption(name, value);
     }
 
     @Override
     protected <T> T getOption(SocketOption<T> name) throws IOException {
-        return NumberedOptions.get(channel.open(), name);
+        return channel.open().getOption(name);
     }
 
     @Override

@@ -17,10 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a {@link java.net.Socket} asks for its connection: one of our channels, which always blocks. It behaves as the
- * JDK's implementation does.
- */
+/** Puts one of our channels, which always blocks, behind a {@link Socket}, and behaves as the JDK's implementation does. */
 final class UrmaSocketImpl extends UnusedSocketImpl {
     private final UrmaSelectorProvider provider;
     private final OwnedChannel<UrmaSocketChannel> channel = new OwnedChannel<>();
@@ -226,7 +223,7 @@ final class UrmaSocketImpl extends UnusedSocketImpl {
         channel.close();
     }
 
-    /** Before a close the JDK ends its output, unless it lingers for no time: the peer sees the end also if bytes are unread. */
+    /** As the JDK does before a close, unless it lingers for no time: the peer sees the end though bytes are unread. */
     private static void endOutput(UrmaSocketChannel made) {
         boolean wasInterrupted = Thread.interrupted();
         try {
@@ -283,12 +280,12 @@ final class UrmaSocketImpl extends UnusedSocketImpl {
 
     @Override
     protected <T> void setOption(SocketOption<T> name, T value) throws IOException {
-        NumberedOptions.set(channel.open(), name, value);
+        channel.open().setOption(name, value);
     }
 
     @Override
     protected <T> T getOption(SocketOption<T> name) throws IOException {
-        return NumberedOptions.get(channel.open(), name);
+        return channel.open().getOption(name);
     }
 
     @Override

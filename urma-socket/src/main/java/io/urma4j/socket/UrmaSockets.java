@@ -8,8 +8,8 @@ import java.net.SocketImplFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Makes our channels carry {@link java.net.Socket} and {@link java.net.ServerSocket}, which ask no provider. A process can do
- * so once, and cannot take it back.
+ * Makes our channels carry {@link Socket} and {@link ServerSocket}, which ask no provider. A process can do so once, and
+ * cannot take it back.
  */
 public final class UrmaSockets {
     private static final AtomicBoolean INSTALLED = new AtomicBoolean();
@@ -20,13 +20,14 @@ public final class UrmaSockets {
      * From now on each new {@code Socket} and {@code ServerSocket} of the process uses our channels, with the settings of
      * {@link UrmaSelectorProvider}. Call it before the program makes its first one. A second call does nothing.
      *
-     * @throws IllegalStateException if the process has other factories of sockets, or {@code socksProxyHost} is set, past which
-     *     the connections would go
+     * @throws IllegalStateException if the process has other factories of sockets, or {@code socksProxyHost} is set, past
+     *     which the connections would go
      * @throws IllegalArgumentException if a property of sockets has no possible value
      */
     public static void install() {
         if (System.getProperty("socksProxyHost") != null) {
-            throw new IllegalStateException("Sockets of urma4j do not use the proxy of -DsocksProxyHost: unset one of them");
+            throw new IllegalStateException(
+                    "Sockets of urma4j do not use the proxy of -DsocksProxyHost: use one of the two");
         }
         UrmaSelectorProvider provider = new UrmaSelectorProvider();
         if (INSTALLED.compareAndSet(false, true)) {

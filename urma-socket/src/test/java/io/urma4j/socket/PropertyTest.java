@@ -3,7 +3,6 @@ package io.urma4j.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -11,12 +10,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import java.nio.file.Path;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Programs that know nothing of the provider, which a property names. */
 @Timeout(120)
@@ -64,15 +62,12 @@ class PropertyTest {
         }
     }
 
-    private static Java.Ended web(String... options) throws IOException, InterruptedException {
-        List<String> arguments = new ArrayList<>(List.of(options));
-        arguments.addAll(List.of("-cp", System.getProperty("java.class.path"), Web.class.getName()));
-        return Java.run(Map.of(), arguments);
-    }
+    @TempDir
+    private Path directory;
 
     @Test
     void theServerAndTheClientOfTheJdkWork() throws Exception {
-        Java.Ended ended = web(EXPORT, PROPERTY);
+        Ended ended = Ended.java(Web.class, directory, EXPORT, PROPERTY);
 
         assertThat(ended.output()).contains(REQUESTS + " right").contains(UrmaSocketChannel.class.getName());
         assertThat(ended.code()).isZero();
@@ -80,7 +75,7 @@ class PropertyTest {
 
     @Test
     void withoutTheExportOneLineNamesTheOption() throws Exception {
-        Java.Ended ended = web(PROPERTY);
+        Ended ended = Ended.java(Web.class, directory, PROPERTY);
 
         assertThat(ended.code()).isNotZero();
         assertThat(ended.output()).contains("start java with --add-exports java.base/sun.nio.ch=ALL-UNNAMED");

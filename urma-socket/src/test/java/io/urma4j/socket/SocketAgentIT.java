@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Programs of the JDK alone, which an agent brings to rings. */
 @Timeout(120)
@@ -57,16 +58,20 @@ class SocketAgentIT {
         }
     }
 
-    private static Java.Ended plain(Map<String, String> environment, String... options) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of(options));
-        arguments.add("-Durma.socket.wait=500"); // the machine may be busy
-        arguments.addAll(List.of("-cp", Path.of("target", "test-classes").toString(), Plain.class.getName()));
-        return Java.run(environment, arguments);
+    @TempDir
+    private Path directory;
+
+    private Ended plain(Map<String, String> environment, String... options) throws Exception {
+        List<String> command = new ArrayList<>(List.of(Ended.tool("java")));
+        command.addAll(List.of(options));
+        command.add("-Durma.socket.wait=500"); // the machine may be busy
+        command.addAll(List.of("-cp", Path.of("target", "test-classes").toString(), Plain.class.getName()));
+        return Ended.of(command, directory, environment);
     }
 
     @Test
     void aProgramThatKnowsNothingConnectsOverRings() throws Exception {
-        Java.Ended ended = plain(Map.of(), AGENT, NATIVE);
+        Ended ended = plain(Map.of(), AGENT, NATIVE);
 
         assertThat(ended.output()).contains("got 42", "urma-transport shm0").doesNotContainIgnoringCase("warning");
         assertThat(ended.code()).isZero();
@@ -74,7 +79,7 @@ class SocketAgentIT {
 
     @Test
     void oneVariableOfTheEnvironmentSuffices() throws Exception {
-        Java.Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT + " " + NATIVE));
+        Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT + " " + NATIVE));
 
         assertThat(ended.output()).contains("got 42", "urma-transport shm0");
         assertThat(ended.code()).isZero();
@@ -82,7 +87,7 @@ class SocketAgentIT {
 
     @Test
     void anAgentThatIsNamedTwiceWorksOnce() throws Exception {
-        Java.Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT), AGENT, NATIVE);
+        Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT), AGENT, NATIVE);
 
         assertThat(ended.output()).contains("got 42", "urma-transport shm0").doesNotContain("urma-socket:");
         assertThat(ended.code()).isZero();
@@ -90,7 +95,7 @@ class SocketAgentIT {
 
     @Test
     void theModeOfTheCommandLineStays() throws Exception {
-        Java.Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.mode=tcp");
+        Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.mode=tcp");
 
         assertThat(ended.output()).contains("got 42").doesNotContain("shm0");
         assertThat(ended.code()).isZero();
@@ -98,7 +103,7 @@ class SocketAgentIT {
 
     @Test
     void theProviderOfAnotherLibraryStaysAndOneLineSaysSo() throws Exception {
-        Java.Ended ended = plain(
+        Ended ended = plain(
                 Map.of(),
                 AGENT,
                 NATIVE,
@@ -113,7 +118,7 @@ class SocketAgentIT {
 
     @Test
     void anImpossibleSettingEndsTheJvmWithOneLine() throws Exception {
-        Java.Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.mode=fast");
+        Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.mode=fast");
 
         assertThat(ended.output())
                 .isEqualToIgnoringNewLines("urma-socket: -Durma.socket.mode is fast, must be tcp, auto or require");

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @ResourceLock(Resources.SYSTEM_PROPERTIES)
 class SocketSettingsTest {
-    private static final String[] NAMES = {"mode", "exclude", "buffer", "memory", "wait"};
+    private static final String[] NAMES = {"mode", "exclude", "buffer", "memory", "wait", "classic"};
 
     @AfterEach
     void clear() {
@@ -57,5 +57,18 @@ class SocketSettingsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("urma.socket." + name)
                 .hasMessageContaining(value);
+    }
+
+    @Test
+    void classicSocketsAreWantedByTrueAlone() {
+        assertThat(SocketSettings.isClassicWanted()).isFalse();
+        set("classic", "false");
+        assertThat(SocketSettings.isClassicWanted()).isFalse();
+        set("classic", "true");
+        assertThat(SocketSettings.isClassicWanted()).isTrue();
+        set("classic", "1");
+        assertThatThrownBy(SocketSettings::isClassicWanted)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("-Durma.socket.classic is 1, must be true or false");
     }
 }
