@@ -9,6 +9,7 @@ import java.net.SocketOptions;
 import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
 import java.util.Map;
+import java.util.Set;
 
 /** Reads and sets the options of a channel by the numbers of {@link SocketOptions}, as a socket does. */
 final class NumberedOptions {
@@ -22,16 +23,20 @@ final class NumberedOptions {
             SocketOptions.SO_LINGER, StandardSocketOptions.SO_LINGER,
             SocketOptions.SO_SNDBUF, StandardSocketOptions.SO_SNDBUF,
             SocketOptions.SO_RCVBUF, StandardSocketOptions.SO_RCVBUF);
+    private static final Set<SocketOption<Integer>> BUFFERS =
+            Set.of(StandardSocketOptions.SO_SNDBUF, StandardSocketOptions.SO_RCVBUF);
     private static final int NO_LINGER = -1;
 
     private NumberedOptions() {}
 
     static void set(NetworkChannel channel, int option, Object value) throws SocketException {
+        SocketOption<Boolean> toggle = SWITCHES.get(option);
+        SocketOption<Integer> number = NUMBERS.get(option);
         try {
-            if (SWITCHES.containsKey(option)) {
-                channel.setOption(SWITCHES.get(option), cast(Boolean.class, value, SWITCHES.get(option)));
-            } else if (NUMBERS.containsKey(option)) {
-                channel.setOption(NUMBERS.get(option), number(option, value));
+            if (toggle != null) {
+                channel.setOption(toggle, cast(value, toggle));
+            } else if (number != null) {
+                channel.setOption(number, number(value, number));
             } else {
                 throw unknown(option);
             }
@@ -42,36 +47,38 @@ final class NumberedOptions {
         }
     }
 
-    private static int number(int option, Object value) throws SocketException {
-        if (option == SocketOptions.SO_LINGER && Boolean.FALSE.equals(value)) {
+    private static int number(Object value, SocketOption<Integer> name) throws SocketException {
+        if (name.equals(StandardSocketOptions.SO_LINGER) && Boolean.FALSE.equals(value)) {
             return NO_LINGER;
         }
-        SocketOption<Integer> name = NUMBERS.get(option);
-        int number = cast(Integer.class, value, name);
-        if (number <= 0 && (option == SocketOptions.SO_SNDBUF || option == SocketOptions.SO_RCVBUF)) {
+        int number = cast(value, name);
+        if (number <= 0 && BUFFERS.contains(name)) {
             throw new SocketException(name + " <= 0");
         }
         return number;
     }
 
-    private static <T> T cast(Class<T> type, Object value, SocketOption<T> name) throws SocketException {
-        if (!type.isInstance(value)) {
+    private static <T> T cast(Object value, SocketOption<T> name) throws SocketException {
+        if (!name.type().isInstance(value)) {
             throw new SocketException("Bad value for " + name);
         }
-        return type.cast(value);
+        return name.type().cast(value);
     }
 
     static Object get(NetworkChannel channel, int option) throws SocketException {
+        SocketOption<Boolean> toggle = SWITCHES.get(option);
+        SocketOption<Integer> number = NUMBERS.get(option);
         try {
             if (option == SocketOptions.SO_BINDADDR) {
                 return localAddress(channel);
             }
-            if (SWITCHES.containsKey(option)) {
-                return channel.getOption(SWITCHES.get(option));
+            if (toggle != null) {
+                return channel.getOption(toggle);
             }
-            if (NUMBERS.containsKey(option)) {
-                int number = channel.getOption(NUMBERS.get(option));
-                return option == SocketOptions.SO_LINGER && number == NO_LINGER ? (Object) false : (Object) number;
+            if (number != null) {
+                Integer value = channel.getOption(number);
+                boolean lingersNot = option == SocketOptions.SO_LINGER && value == NO_LINGER;
+                return lingersNot ? Boolean.FALSE : (Object) value;
             }
             throw unknown(option);
         } catch (SocketException e) {

@@ -60,7 +60,7 @@ final class OwnedChannel<C extends Channel> {
         return created;
     }
 
-    /** Whether {@link #markClosed} was called, and no interrupt or failure alone has closed the channel. */
+    /** Whether {@link #markClosed} was called; an interrupt or a failure closes the channel without it. */
     boolean isClosedByProgram() {
         return isClosed;
     }

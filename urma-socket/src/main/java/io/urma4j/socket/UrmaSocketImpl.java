@@ -175,7 +175,7 @@ final class UrmaSocketImpl extends UnusedSocketImpl {
         boolean wasInterrupted = SocketFailures.suspendInterrupt();
         try {
             int read = Objects.requireNonNull(input).read(target, offset, length);
-            isAtEnd = read < 0;
+            isAtEnd |= read < 0;
             return read;
         } catch (IOException e) {
             throw SocketFailures.of(e, channel.isClosed());

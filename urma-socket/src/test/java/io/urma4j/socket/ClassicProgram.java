@@ -156,7 +156,7 @@ final class ClassicProgram {
         }
         try (ServerSocket listener = new Maker()) {
             serve(listener::accept, ClassicProgram::echo);
-            try (Socket socket = new Socket("localhost", listener.getLocalPort())) {
+            try (Socket socket = new Socket(LOOPBACK.getHostName(), listener.getLocalPort())) {
                 System.out.println("subclass" + tryEcho(socket));
             }
         }
@@ -233,7 +233,7 @@ final class ClassicProgram {
                 echo(socket);
             });
             try (Socket socket = new Socket(new Proxy(type, listener.getLocalSocketAddress()))) {
-                socket.connect(new InetSocketAddress("127.0.0.1", 9));
+                socket.connect(new InetSocketAddress(LOOPBACK, 9));
                 System.out.println(name + tryEcho(socket));
             }
         }
@@ -250,7 +250,7 @@ final class ClassicProgram {
 
     private static void answerSocks(Socket socket) throws IOException {
         DataInputStream in = new DataInputStream(socket.getInputStream());
-        in.readByte(); // the version
+        in.skipNBytes(1); // the version
         in.skipNBytes(in.readByte()); // the methods
         socket.getOutputStream().write(new byte[] {5, 0});
         in.skipNBytes(10); // a request with an address of IPv4

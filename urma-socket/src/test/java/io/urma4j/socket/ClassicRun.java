@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -23,6 +24,11 @@ final class ClassicRun implements AutoCloseable {
     /** What a scenario does. */
     interface Steps {
         void run(ClassicRun run) throws Exception;
+    }
+
+    /** What a scenario does with a thread of the given kind. */
+    interface ThreadSteps {
+        void run(ClassicRun run, Thread.Builder kind) throws Exception;
     }
 
     interface Action {
@@ -66,6 +72,15 @@ final class ClassicRun implements AutoCloseable {
         listener.bind(LOOPBACK);
         client.connect(listener.getLocalSocketAddress());
         accepted(listener.accept());
+    }
+
+    /** The same, and each end has read a byte of the other, so that only what the scenario sends is unread. */
+    void connectAndGreet() throws IOException {
+        connect();
+        for (Socket[] pair : new Socket[][] {{client, server}, {server, client}}) {
+            pair[0].getOutputStream().write('x');
+            assertThat(pair[1].getInputStream().read()).isEqualTo('x');
+        }
     }
 
     void accepted(Socket socket) throws IOException {
@@ -156,25 +171,21 @@ final class ClassicRun implements AutoCloseable {
 
     /** Writes until that fails. */
     static void writeForEver(Socket socket) throws IOException {
+        OutputStream out = socket.getOutputStream();
         byte[] bytes = new byte[100_000];
         while (true) {
-            socket.getOutputStream().write(bytes);
+            out.write(bytes);
         }
     }
 
     /** Runs on a platform thread and on a virtual one, with a new run each. */
-    static Steps onBothKindsOfThreads(ClassicThreadSteps steps) {
+    static Steps onBothKindsOfThreads(ThreadSteps steps) {
         return run -> {
             for (boolean isVirtual : new boolean[] {false, true}) {
                 Thread.Builder kind = isVirtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon();
                 run.notes.addAll(notesOf(each -> steps.run(each, kind), run.sockets));
             }
         };
-    }
-
-    /** What a scenario does with a thread of the given kind. */
-    interface ClassicThreadSteps {
-        void run(ClassicRun run, Thread.Builder kind) throws Exception;
     }
 
     @Override

@@ -6,14 +6,10 @@ import io.urma4j.socket.ClassicRun.Waiting;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -29,13 +25,13 @@ enum ClassicScenario {
     READ_TIMEOUT(ClassicRun.onBothKindsOfThreads(ClassicScenario::readTimeout)),
     ACCEPT_TIMEOUT(ClassicRun.onBothKindsOfThreads(ClassicScenario::acceptTimeout)),
     REFUSED(ClassicScenario::refused),
-    CONNECT_TIMEOUT(ClassicScenario::connectTimeout),
-    CLOSE_IN_CONNECT(ClassicRun.onBothKindsOfThreads(ClassicScenario::closeInConnect)),
-    CLOSE_IN_READ(ClassicRun.onBothKindsOfThreads(ClassicScenario::closeInRead)),
-    CLOSE_IN_TIMED_READ(ClassicRun.onBothKindsOfThreads(ClassicScenario::closeInTimedRead)),
-    CLOSE_IN_WRITE(ClassicRun.onBothKindsOfThreads(ClassicScenario::closeInWrite)),
-    CLOSE_IN_ACCEPT(ClassicRun.onBothKindsOfThreads(ClassicScenario::closeInAccept)),
-    SHUT_INPUT_IN_READ(ClassicRun.onBothKindsOfThreads(ClassicScenario::shutInputInRead)),
+    CONNECT_TIMEOUT(ClassicWaits::connectTimeout),
+    CLOSE_IN_CONNECT(ClassicRun.onBothKindsOfThreads(ClassicWaits::closeInConnect)),
+    CLOSE_IN_READ(ClassicRun.onBothKindsOfThreads(ClassicWaits::closeInRead)),
+    CLOSE_IN_TIMED_READ(ClassicRun.onBothKindsOfThreads(ClassicWaits::closeInTimedRead)),
+    CLOSE_IN_WRITE(ClassicRun.onBothKindsOfThreads(ClassicWaits::closeInWrite)),
+    CLOSE_IN_ACCEPT(ClassicRun.onBothKindsOfThreads(ClassicWaits::closeInAccept)),
+    SHUT_INPUT_IN_READ(ClassicRun.onBothKindsOfThreads(ClassicWaits::shutInputInRead)),
     OPTIONS(ClassicOptions::ofSockets),
     LISTENER_OPTIONS(ClassicOptions::ofListeners),
     AVAILABLE(ClassicScenario::available),
@@ -48,9 +44,10 @@ enum ClassicScenario {
     ANY_ADDRESS(ClassicScenario::anyAddress),
     ACCEPT_INTO_A_SOCKET_WITH_A_TIMEOUT(ClassicScenario::acceptIntoASocketWithATimeout),
     INTERRUPTED_BEFORE(ClassicScenario::interruptedBefore),
-    VIRTUAL_INTERRUPTED_IN_READ(ClassicScenario::virtualInterruptedInRead),
-    VIRTUAL_INTERRUPTED_IN_ACCEPT(ClassicScenario::virtualInterruptedInAccept);
+    VIRTUAL_INTERRUPTED_IN_READ(ClassicWaits::virtualInterruptedInRead),
+    VIRTUAL_INTERRUPTED_IN_ACCEPT(ClassicWaits::virtualInterruptedInAccept);
 
+    @SuppressWarnings("ImmutableEnumChecker") // no state, which the type cannot say
     private final ClassicRun.Steps steps;
 
     ClassicScenario(ClassicRun.Steps steps) {
@@ -212,95 +209,6 @@ enum ClassicScenario {
         run.note("is closed", unresolved::isClosed);
     }
 
-    /** Connections of the JDK fill the backlog of a listener that does not accept; then the kernel answers no more. */
-    private static List<Socket> fill(ServerSocket full) throws IOException {
-        List<Socket> filling = new ArrayList<>();
-        while (filling.size() < 10) {
-            Socket next = new Socket();
-            try {
-                next.connect(full.getLocalSocketAddress(), 200);
-                filling.add(next);
-            } catch (SocketTimeoutException e) {
-                return filling;
-            }
-        }
-        throw new SocketException("a backlog of one takes ten connections");
-    }
-
-    private static void connectTimeout(ClassicRun run) throws Exception {
-        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            List<Socket> filling = fill(full);
-            run.note("connect", () -> run.client.connect(full.getLocalSocketAddress(), 50));
-            run.note("is closed", run.client::isClosed);
-            for (Socket socket : filling) {
-                socket.close();
-            }
-        }
-    }
-
-    private static void closeInConnect(ClassicRun run, Thread.Builder kind) throws Exception {
-        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            List<Socket> filling = fill(full);
-            Waiting waiting = run.whileWaiting("connect", kind, () -> {
-                run.client.connect(full.getLocalSocketAddress());
-                return "connected";
-            });
-            run.client.close();
-            run.note(waiting);
-            for (Socket socket : filling) {
-                socket.close();
-            }
-        }
-    }
-
-    private static void closeInRead(ClassicRun run, Thread.Builder kind) throws Exception {
-        run.connect();
-        InputStream in = run.client.getInputStream();
-        Waiting waiting = run.whileWaiting("read", kind, in::read);
-        run.note("close", run.client::close);
-        run.note(waiting);
-        run.note("read again", () -> in.read());
-        run.note("peer", () -> run.server().getInputStream().read());
-    }
-
-    private static void closeInTimedRead(ClassicRun run, Thread.Builder kind) throws Exception {
-        run.connect();
-        run.client.setSoTimeout(60_000);
-        Waiting waiting = run.whileWaiting("read", kind, run.client.getInputStream()::read);
-        run.client.close();
-        run.note(waiting);
-    }
-
-    private static void closeInWrite(ClassicRun run, Thread.Builder kind) throws Exception {
-        run.connect();
-        OutputStream out = run.client.getOutputStream();
-        Waiting waiting = run.whileWaiting("write", kind, () -> {
-            ClassicRun.writeForEver(run.client);
-            return "done";
-        });
-        ClassicRun.awaitAvailable(run.server(), 1);
-        run.client.close();
-        run.note(waiting);
-        run.note("write again", () -> out.write(1));
-    }
-
-    private static void closeInAccept(ClassicRun run, Thread.Builder kind) throws Exception {
-        run.listener.bind(LOOPBACK);
-        Waiting waiting = run.whileWaiting("accept", kind, run.listener::accept);
-        run.listener.close();
-        run.note(waiting);
-        run.note("accept again", run.listener::accept);
-    }
-
-    private static void shutInputInRead(ClassicRun run, Thread.Builder kind) throws Exception {
-        run.connect();
-        say(run.server(), "x");
-        run.note("first", () -> text(run.client, 1));
-        Waiting waiting = run.whileWaiting("read", kind, run.client.getInputStream()::read);
-        run.client.shutdownInput();
-        run.note(waiting);
-    }
-
     private static void available(ClassicRun run) throws Exception {
         run.connect();
         run.note("none", () -> run.client.getInputStream().available());
@@ -446,22 +354,5 @@ enum ClassicScenario {
         run.note("close", run.server()::close);
         run.note("peer", () -> run.client.getInputStream().read());
         run.note("interrupted", Thread::interrupted);
-    }
-
-    private static void virtualInterruptedInRead(ClassicRun run) throws Exception {
-        run.connect();
-        Waiting waiting = run.whileWaiting("read", Thread.ofVirtual(), run.client.getInputStream()::read);
-        waiting.thread().interrupt();
-        run.note(waiting);
-        run.note("is closed", run.client::isClosed);
-        run.note("peer", () -> run.server().getInputStream().read());
-    }
-
-    private static void virtualInterruptedInAccept(ClassicRun run) throws Exception {
-        run.listener.bind(LOOPBACK);
-        Waiting waiting = run.whileWaiting("accept", Thread.ofVirtual(), run.listener::accept);
-        waiting.thread().interrupt();
-        run.note(waiting);
-        run.note("is closed", run.listener::isClosed);
     }
 }

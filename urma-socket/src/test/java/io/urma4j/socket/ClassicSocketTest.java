@@ -70,7 +70,7 @@ class ClassicSocketTest {
     @ValueSource(booleans = {false, true})
     void anInterruptOfAPlatformThreadThatReadsClosesTheConnection(boolean useRings) throws Exception {
         ClassicRun.Steps steps = run -> {
-            run.connect();
+            run.connectAndGreet();
             var waiting = run.whileWaiting(
                     "read", Thread.ofPlatform().daemon(), run.client.getInputStream()::read);
             waiting.thread().interrupt();
