@@ -1,0 +1,225 @@
+package io.urma4j.socket.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.socket.ForwardingTcp;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A TCP connection beside two rings, whose peer the test plays. */
+@Timeout(30)
+class DoorbellTest {
+    private static final int CAPACITY = 1024;
+    private static final long PROOF = 0x1122_3344_5566_7788L;
+    private static final Duration LONG = Duration.ofSeconds(10);
+
+    private final MemorySegment incoming = Arena.ofAuto().allocate(RingLayout.lengthBytes(CAPACITY), 64);
+    private final MemorySegment outgoing = Arena.ofAuto().allocate(RingLayout.lengthBytes(CAPACITY), 64);
+    private final RingReader reader = new RingReader(incoming);
+    private SocketChannel tcp;
+    private SocketChannel peersTcp;
+
+    @BeforeEach
+    void connect() throws IOException {
+        try (ServerSocketChannel listener =
+                ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            tcp = SocketChannel.open(listener.getLocalAddress());
+            peersTcp = listener.accept();
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        tcp.close();
+        peersTcp.close();
+    }
+
+    private Doorbell doorbellOf(SocketChannel channel) {
+        return new Doorbell(channel, channel, reader, new RingWriter(outgoing), PROOF);
+    }
+
+    private static ByteBuffer proof() {
+        return ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(PROOF)
+                .flip();
+    }
+
+    private void sendAsPeer(ByteBuffer bytes) throws IOException {
+        int expected = tcp.socket().getInputStream().available() + bytes.remaining();
+        peersTcp.write(bytes);
+        long began = System.nanoTime();
+        while (tcp.socket().getInputStream().available() < expected) {
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(LONG);
+            LockSupport.parkNanos(1000);
+        }
+    }
+
+    /** TCP of a peer that sends a doorbell for each that is read, after its proof. */
+    private final class Flood extends ForwardingTcp {
+        private int reads;
+
+        Flood() throws IOException {
+            super(tcp);
+            configureBlocking(false);
+        }
+
+        @Override
+        public int read(ByteBuffer target) {
+            if (reads++ == 0) {
+                target.put(proof());
+                return Long.BYTES;
+            }
+            target.put((byte) 1);
+            return 1;
+        }
+    }
+
+    @Test
+    void aFloodOfDoorbellsDoesNotHoldASelector() throws IOException {
+        Flood flood = new Flood();
+        Doorbell doorbell = doorbellOf(flood);
+
+        doorbell.drain();
+        assertThat(flood.reads).isBetween(1, 10);
+        assertThat(doorbell.isProven()).isTrue();
+        assertThat(doorbell.isOver()).isFalse();
+    }
+
+    @Test
+    void moreBytesThanAPeerMayLeaveUnreadBreakTheConnection() throws IOException {
+        tcp.configureBlocking(false);
+        Doorbell doorbell = doorbellOf(tcp);
+        sendAsPeer(proof());
+        sendAsPeer(ByteBuffer.allocate(64));
+        doorbell.drain();
+        assertThat(doorbell.isOver()).as("64 bytes beside the proof").isFalse();
+
+        sendAsPeer(ByteBuffer.allocate(100));
+        doorbell.drain();
+        assertThatThrownBy(doorbell::end).isInstanceOf(IOException.class).hasMessageContaining("floods");
+    }
+
+    @Test
+    void aDrainReadsNoConnectionThatBlocksByNow() throws IOException {
+        Flood flood = new Flood();
+        Doorbell doorbell = doorbellOf(flood);
+        flood.configureBlocking(true);
+
+        doorbell.drain();
+        assertThat(flood.reads).isZero();
+    }
+
+    @Test
+    void theModeDoesNotChangeDuringADrain() throws IOException {
+        CompletableFuture<Boolean> isModeHeld = new CompletableFuture<>();
+        var observed = new ForwardingTcp(tcp) {
+            @Override
+            public int read(ByteBuffer target) {
+                isModeHeld.complete(Thread.holdsLock(blockingLock()));
+                return 0;
+            }
+        };
+        observed.configureBlocking(false);
+
+        doorbellOf(observed).drain();
+        assertThat(isModeHeld).isCompletedWithValue(true);
+    }
+
+    @Test
+    void aLookAtATcpConnectionThatBlocksDoesNotWait() throws Exception {
+        Doorbell doorbell = doorbellOf(tcp);
+        CompletableFuture<Void> looking = CompletableFuture.runAsync(() -> {
+            try {
+                doorbell.hearUnread();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+
+        assertThat(looking).succeedsWithin(LONG);
+        sendAsPeer(proof());
+        doorbell.hearUnread();
+        assertThat(doorbell.isProven()).isTrue();
+    }
+
+    /** A doorbell each millisecond, of a peer that has written nothing, and at last the end. */
+    private static final class Ringing extends InputStream {
+        private static final int DOORBELLS = 5000;
+        private int reads;
+
+        @Override
+        public int read() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public int read(byte[] target) {
+            if (reads == DOORBELLS) {
+                return -1;
+            }
+            byte[] bytes = reads++ == 0 ? proof().array() : new byte[1];
+            System.arraycopy(bytes, 0, target, 0, bytes.length);
+            LockSupport.parkNanos(1_000_000);
+            return bytes.length;
+        }
+    }
+
+    @Test
+    void doorbellsDoNotProlongATimeout() {
+        Doorbell doorbell = doorbellOf(tcp);
+
+        assertThatThrownBy(() -> doorbell.await(() -> false, new Ringing(), 20))
+                .isInstanceOf(SocketTimeoutException.class);
+    }
+
+    @Test
+    void doorbellsThatAnotherThreadHearsDoNotProlongATimeout() throws Exception {
+        CompletableFuture<Void> isListening = new CompletableFuture<>();
+        CompletableFuture<Void> hasTimedOut = new CompletableFuture<>();
+        InputStream ringing = new InputStream() {
+            private final Ringing doorbells = new Ringing();
+
+            @Override
+            public int read() {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public int read(byte[] target) {
+                isListening.complete(null);
+                return hasTimedOut.isDone() ? -1 : doorbells.read(target);
+            }
+        };
+        Doorbell doorbell = doorbellOf(tcp);
+        CompletableFuture<Void> listening = CompletableFuture.runAsync(() -> {
+            try {
+                doorbell.await(() -> false, ringing, 0);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+        isListening.get();
+
+        assertThatThrownBy(() -> doorbell.await(() -> false, null, 20)).isInstanceOf(SocketTimeoutException.class);
+        hasTimedOut.complete(null);
+        listening.get();
+    }
+}
