@@ -164,8 +164,11 @@ final class Input {
         return doorbell.isOver() || !closed && doorbell.isProven() && reader.hasEnded();
     }
 
+    /** What a read would get at once. Another thread that reads may wait, and leaves nothing then. */
     int available() throws IOException {
-        lock.lock();
+        if (!lock.tryLock()) {
+            return 0;
+        }
         try {
             return closed || shut || !doorbell.isProven() ? 0 : reader.available();
         } finally {

@@ -3,6 +3,7 @@ package io.urma4j.socket.ring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.socket.Background;
 import io.urma4j.socket.ForwardingTcp;
 import java.io.IOException;
 import java.io.InputStream;
@@ -146,15 +147,8 @@ class DoorbellTest {
     @Test
     void aLookAtATcpConnectionThatBlocksDoesNotWait() throws Exception {
         Doorbell doorbell = doorbellOf(tcp);
-        CompletableFuture<Void> looking = CompletableFuture.runAsync(() -> {
-            try {
-                doorbell.hearUnread();
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        });
 
-        assertThat(looking).succeedsWithin(LONG);
+        assertThat(Background.run(doorbell::hearUnread)).succeedsWithin(LONG);
         sendAsPeer(proof());
         doorbell.hearUnread();
         assertThat(doorbell.isProven()).isTrue();
@@ -171,12 +165,12 @@ class DoorbellTest {
         }
 
         @Override
-        public int read(byte[] target) {
+        public int read(byte[] target, int offset, int length) {
             if (reads == DOORBELLS) {
                 return -1;
             }
             byte[] bytes = reads++ == 0 ? proof().array() : new byte[1];
-            System.arraycopy(bytes, 0, target, 0, bytes.length);
+            System.arraycopy(bytes, 0, target, offset, bytes.length);
             LockSupport.parkNanos(1_000_000);
             return bytes.length;
         }
@@ -203,19 +197,13 @@ class DoorbellTest {
             }
 
             @Override
-            public int read(byte[] target) {
+            public int read(byte[] target, int offset, int length) {
                 isListening.complete(null);
-                return hasTimedOut.isDone() ? -1 : doorbells.read(target);
+                return hasTimedOut.isDone() ? -1 : doorbells.read(target, offset, length);
             }
         };
         Doorbell doorbell = doorbellOf(tcp);
-        CompletableFuture<Void> listening = CompletableFuture.runAsync(() -> {
-            try {
-                doorbell.await(() -> false, ringing, 0);
-            } catch (IOException e) {
-                throw new AssertionError(e);
-            }
-        });
+        var listening = Background.run(() -> doorbell.await(() -> false, ringing, 0));
         isListening.get();
 
         assertThatThrownBy(() -> doorbell.await(() -> false, null, 20)).isInstanceOf(SocketTimeoutException.class);

@@ -195,6 +195,44 @@ class RingTest {
     }
 
     @Test
+    void anInterruptOutlastsAWriteToRevokedMemory() throws IOException {
+        arena.close();
+        Thread.currentThread().interrupt();
+        try {
+            assertThat(writer.write(bytes(5, 0))).isZero();
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void aReaderThatHasGivenItsRingBackStoresNothing() {
+        reader.giveBack();
+        RingReader next = new RingReader(memory);
+        next.wantData();
+        byte[] before = memory.toArray(ValueLayout.JAVA_BYTE);
+
+        reader.wantNoData();
+        assertThat(memory.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
+        reader.countDoorbells(7);
+        assertThat(memory.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
+        reader.close();
+        assertThat(memory.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
+        reader.reset();
+        assertThat(memory.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(before);
+    }
+
+    @Test
+    void aWriterThatHasGivenItsRingBackEndsNoOther() {
+        writer.close();
+        RingReader next = new RingReader(memory);
+        next.wantData();
+
+        assertThat(writer.end()).isFalse();
+        assertThat(next.hasEnded()).isFalse();
+    }
+
+    @Test
     void aRingHasAWriterUntilThatIsDone() {
         assertThat(reader.hasWriter()).isTrue();
         writer.close();
