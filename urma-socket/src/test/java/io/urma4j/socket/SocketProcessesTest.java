@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +57,44 @@ class SocketProcessesTest {
         }
     }
 
+    /** Prints its port, and ends after the first byte of a connection, which a hook of its own uses further. */
+    static final class Ending {
+        public static void main(String[] arguments) throws Exception {
+            ServerSocketChannel listener =
+                    providerIn(Path.of(arguments[0])).openServerSocketChannel().bind(LOOPBACK);
+            System.out.println(((InetSocketAddress) listener.getLocalAddress()).getPort());
+            SocketChannel connection = listener.accept();
+            ByteBuffer one = ByteBuffer.allocate(1);
+            connection.read(one);
+            Set<Thread> before = Thread.getAllStackTraces().keySet();
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                awaitOtherHooks(before);
+                try {
+                    connection.write(one.flip());
+                    connection.read(one.clear());
+                    connection.write(one.flip());
+                } catch (IOException e) {
+                    System.out.println(e);
+                }
+            }));
+            System.exit(0);
+        }
+
+        /** All hooks start at once. What they do is over when their threads are. */
+        private static void awaitOtherHooks(Set<Thread> before) {
+            LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                if (!before.contains(thread) && !thread.isDaemon() && thread != Thread.currentThread()) {
+                    try {
+                        thread.join(LONG);
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            }
+        }
+    }
+
     private static UrmaSelectorProvider providerIn(Path directory) {
         SocketSettings settings = SocketSettings.of(Mode.AUTO).withOfferTimeout(Duration.ofSeconds(10));
         return new UrmaSelectorProvider(new LazyNode(settings, UrmaOptions.DEFAULT.withRuntimeDirectory(directory)));
@@ -73,6 +113,10 @@ class SocketProcessesTest {
     }
 
     private Process start() throws IOException {
+        return start(Echo.class);
+    }
+
+    private Process start(Class<?> program) throws IOException {
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -80,7 +124,7 @@ class SocketProcessesTest {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
-                Echo.class.getName(),
+                program.getName(),
                 rings.directory().toString());
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -155,6 +199,20 @@ class SocketProcessesTest {
             assertThatThrownBy(() -> rings.provider().openSocketChannel().connect(address))
                     .isInstanceOf(IOException.class);
         }
+    }
+
+    @Test
+    void aProcessThatEndsKeepsItsConnectionsToTheLast() throws Exception {
+        Process server = start(Ending.class);
+        ByteBuffer one = ByteBuffer.allocate(1);
+        try (SocketChannel channel = connect(addressOf(server))) {
+            channel.write(one);
+            assertThat(channel.read(one.clear())).isOne();
+            channel.write(one.flip());
+            assertThat(channel.read(one.clear())).isOne();
+            assertThat(channel.read(one.clear())).isEqualTo(-1);
+        }
+        assertThat(server.waitFor()).isZero();
     }
 
     @Test

@@ -1,0 +1,300 @@
+package io.urma4j.socket.peering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.urma4j.Access;
+import io.urma4j.ContextView;
+import io.urma4j.LocalSegment;
+import io.urma4j.Message;
+import io.urma4j.MessageChannel;
+import io.urma4j.Resource;
+import io.urma4j.Urma;
+import io.urma4j.UrmaContext;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
+import io.urma4j.socket.Background;
+import io.urma4j.socket.FallbackReason;
+import io.urma4j.socket.ForwardingTcp;
+import io.urma4j.socket.peering.SocketSettings.Mode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a process keeps of its peers, which a context each stands for. The test receives and answers for all of them. */
+@Timeout(60)
+class PeersTest {
+    private static final int RING_BYTES = 16 << 10;
+    private static final Duration LONG = Duration.ofSeconds(10);
+    private static final InetSocketAddress LISTENER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7);
+    private static final SocketSettings SETTINGS =
+            SocketSettings.of(Mode.AUTO).withRingBytes(RING_BYTES).withOfferTimeout(LONG);
+
+    @TempDir
+    private Path directory;
+
+    private final Budget budget = new Budget(1 << 20);
+    private UrmaOptions options;
+    private Urma urma;
+    private UrmaContext looking;
+    private UrmaContext own;
+    private UrmaContext other;
+    private MessageChannel ownChannel;
+    private MessageChannel othersChannel;
+    private ListenerName names;
+    private Client client;
+    private Server server;
+
+    @BeforeEach
+    void open() throws IOException {
+        options = UrmaOptions.DEFAULT.withRuntimeDirectory(directory.resolve("runtime"));
+        urma = Urma.open(options);
+        looking = urma.device("shm0").openContext();
+        own = urma.device("shm0").openContext();
+        other = urma.device("shm0").openContext();
+        ownChannel = own.openMessageChannel();
+        othersChannel = other.openMessageChannel();
+        names = ListenerName.ofProcess();
+        client = new Client(own, ownChannel, names, SETTINGS, budget);
+        server = new Server(own, ownChannel, SETTINGS, budget, new HostAddresses());
+    }
+
+    @AfterEach
+    void close() {
+        urma.close();
+    }
+
+    private Stream<Resource> resources(Resource.Kind kind) {
+        return looking.inspect(Set.of(kind)).stream()
+                .filter(view -> view.uasid() == own.uasid())
+                .map(ContextView::resources)
+                .flatMap(List::stream);
+    }
+
+    /** How many segments this process has registered, and how many it has imported. */
+    private List<Long> segments() {
+        return List.of(
+                resources(Resource.Kind.SEG).count(),
+                resources(Resource.Kind.IMPORT).count());
+    }
+
+    private static Message receive(MessageChannel channel) {
+        return channel.receive(LONG).orElseThrow();
+    }
+
+    private static Greeting greeting(Message message) {
+        return Greeting.parse(message.bytes()).orElseThrow();
+    }
+
+    /** Hands the next answer to the client. */
+    private void takeAnswer() {
+        Message message = receive(ownChannel);
+        Greeting answer = greeting(message);
+        long request = answer instanceof Greeting.Welcome welcome
+                ? welcome.request()
+                : ((Greeting.Refusal) answer).request();
+        client.answered(message, request, answer);
+    }
+
+    /** Answers the next greeting of the client as another process does. */
+    private Arena welcome() {
+        Message message = receive(othersChannel);
+        Arena arena = new Arena(other, RING_BYTES, budget);
+        long request = ((Greeting.Hello) greeting(message)).request();
+        othersChannel.reply(message, new Greeting.Welcome(request, arena.line()).toBytes());
+        takeAnswer();
+        return arena;
+    }
+
+    private Listing listen() {
+        return new Listing(other, names.of(LISTENER), 1, othersChannel.share());
+    }
+
+    private CompletableFuture<Client.Route> find() {
+        return Background.call(() -> client.route(LISTENER));
+    }
+
+    private static void assertIsOpen(CompletableFuture<Client.Route> finding) {
+        assertThat(finding).succeedsWithin(LONG).isInstanceOf(Client.Open.class);
+    }
+
+    /** Greets as another process does, and returns the answer. */
+    private Greeting greet(String line) {
+        try (MessageChannel.Peer peer = othersChannel.connect(ownChannel.share())) {
+            peer.sendWithReply(new Greeting.Hello(ArenaLayout.VERSION, 1, line).toBytes());
+            Message message = receive(ownChannel);
+            server.greeted(message, (Greeting.Hello) greeting(message));
+            return greeting(receive(othersChannel));
+        }
+    }
+
+    @Test
+    void aGreetingWithoutAnArenaCostsNoMemory() {
+        LocalSegment noArena = other.register(other.allocate(1 << 20), Access.READ_WRITE);
+        List<Long> before = segments();
+
+        assertThat(greet(noArena.share())).isInstanceOf(Greeting.Refusal.class);
+        assertThat(segments()).isEqualTo(before);
+    }
+
+    @Test
+    void aSecondGreetingCostsNoMemory() {
+        try (Arena arena = new Arena(other, RING_BYTES, budget)) {
+            assertThat(greet(arena.line())).isInstanceOf(Greeting.Welcome.class);
+            List<Long> before = segments();
+
+            assertThat(greet(arena.line())).isInstanceOf(Greeting.Refusal.class);
+            assertThat(segments()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void aGuestThatHasEndedOffersNothing() throws IOException {
+        Arena arena = new Arena(other, RING_BYTES, budget);
+        assertThat(greet(arena.line())).isInstanceOf(Greeting.Welcome.class);
+        arena.close();
+
+        try (ServerSocketChannel listener =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                SocketChannel _ = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel accepted = listener.accept()) {
+            assertThat(server.accepted(accepted)).isNull();
+        }
+    }
+
+    @Test
+    void aListenerWhoseNameIsTakenKeepsNoMemory() {
+        try (Listing listing = new Listing(own, names.of(LISTENER), 1, ownChannel.share())) {
+            List<Long> before = segments();
+
+            assertThatThrownBy(() -> new Listing(own, names.of(LISTENER), 2, ownChannel.share()))
+                    .as("beside %s", listing)
+                    .isInstanceOf(UrmaException.class);
+            assertThat(segments()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void anAnswerOfAProcessThatWasNotAskedIsIgnored() {
+        var _ = listen();
+        var finding = find();
+        try (MessageChannel liar = urma.device("shm0").openContext().openMessageChannel();
+                MessageChannel.Peer peer = liar.connect(ownChannel.share())) {
+            for (int request = 1; request < 4; request++) {
+                peer.send(new Greeting.Refusal(ArenaLayout.VERSION, request, "no").toBytes());
+                takeAnswer();
+            }
+        }
+
+        var _ = welcome();
+        assertIsOpen(finding);
+    }
+
+    @Test
+    void anAddressThatGetsALaterListenerKeepsNoImport() {
+        List<Long> before = segments();
+        Listing listing = listen();
+        var finding = find();
+        var _ = welcome();
+        assertIsOpen(finding);
+        listing.markClosed();
+
+        client.appeared(LISTENER);
+        assertThat(segments()).as("an arena each").containsExactly(before.get(0) + 1, before.get(1) + 1);
+    }
+
+    @Test
+    void anAddressThatIsLeftAloneKeepsNoImport() {
+        List<Long> before = segments();
+        var _ = listen();
+        var finding = find();
+        var _ = welcome();
+        assertIsOpen(finding);
+
+        client.leaveAlone(LISTENER);
+        assertThat(segments()).as("an arena each").containsExactly(before.get(0) + 1, before.get(1) + 1);
+        assertThat(client.route(LISTENER)).isInstanceOf(Client.Closed.class);
+    }
+
+    @Test
+    void aProcessThatHasGivenThisOneUpIsGreetedAnew() {
+        List<Long> before = segments();
+        var _ = listen();
+        var finding = find();
+        Arena arena = welcome();
+        assertIsOpen(finding);
+        arena.close();
+
+        var findingAgain = find();
+        var _ = welcome();
+        assertIsOpen(findingAgain);
+        client.leaveAlone(LISTENER);
+        assertThat(segments()).as("an arena each").containsExactly(before.get(0) + 1, before.get(1) + 1);
+    }
+
+    /** A connect that finds how to reach a process, before it makes its offer. */
+    private final class Between extends ForwardingTcp {
+        private final Background.Action action;
+
+        Between(Background.Action action) throws IOException {
+            super(SocketChannel.open());
+            this.action = action;
+        }
+
+        @Override
+        public SocketChannel bind(SocketAddress local) throws IOException {
+            try {
+                action.run();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+            return super.bind(local);
+        }
+    }
+
+    private void awaitRevoked() {
+        long began = System.nanoTime();
+        while (looking.inspect(Set.of(Resource.Kind.IMPORT)).stream()
+                .flatMap(view -> view.resources().stream())
+                .noneMatch(segment -> segment.field("revoked").equals("true"))) {
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(LONG);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    @Test
+    void aProcessThatEndsBeforeTheOfferMeansTcp() throws IOException {
+        InetSocketAddress next = new InetSocketAddress(LISTENER.getAddress(), 9);
+        try (SocketNode node = new SocketNode(SETTINGS, options);
+                SocketNode peer = new SocketNode(SETTINGS, options);
+                SocketNode nextPeer = new SocketNode(SETTINGS, options);
+                SocketChannel another = SocketChannel.open();
+                SocketChannel tcp = new Between(() -> {
+                    peer.close();
+                    awaitRevoked();
+                    assertThat(node.plan(another, next).attempt()).isNotNull(); // which frees what is left of the peer
+                })) {
+            var _ = peer.publish(LISTENER, () -> {});
+            var _ = nextPeer.publish(next, () -> {});
+            SocketNode.Plan plan = node.plan(tcp, LISTENER);
+
+            assertThat(plan.attempt()).isNull();
+            assertThat(plan.reason()).isEqualTo(FallbackReason.NOT_READY);
+        }
+    }
+}
