@@ -18,6 +18,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -155,9 +156,13 @@ class DoorbellTest {
     }
 
     /** A doorbell each millisecond, of a peer that has written nothing, and at last the end. */
-    private static final class Ringing extends InputStream {
+    private static class Ringing extends InputStream {
         private static final int DOORBELLS = 5000;
         private int reads;
+
+        int reads() {
+            return reads;
+        }
 
         @Override
         public int read() {
@@ -184,30 +189,36 @@ class DoorbellTest {
                 .isInstanceOf(SocketTimeoutException.class);
     }
 
+    /** The same, but each doorbell waits until a thread has looked what the one before has brought. */
+    private static final class RingingOnceSeen extends Ringing {
+        private final CompletableFuture<Void> isReading = new CompletableFuture<>();
+        private final AtomicInteger looks = new AtomicInteger();
+        private volatile boolean hasEnded;
+
+        boolean look() {
+            looks.incrementAndGet();
+            return false;
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) {
+            isReading.complete(null);
+            while (looks.get() <= reads() && !hasEnded) {
+                LockSupport.parkNanos(10_000);
+            }
+            return hasEnded ? -1 : super.read(target, offset, length);
+        }
+    }
+
     @Test
     void doorbellsThatAnotherThreadHearsDoNotProlongATimeout() throws Exception {
-        CompletableFuture<Void> isListening = new CompletableFuture<>();
-        CompletableFuture<Void> hasTimedOut = new CompletableFuture<>();
-        InputStream ringing = new InputStream() {
-            private final Ringing doorbells = new Ringing();
-
-            @Override
-            public int read() {
-                throw new UnsupportedOperationException();
-            }
-
-            @Override
-            public int read(byte[] target, int offset, int length) {
-                isListening.complete(null);
-                return hasTimedOut.isDone() ? -1 : doorbells.read(target, offset, length);
-            }
-        };
+        RingingOnceSeen ringing = new RingingOnceSeen();
         Doorbell doorbell = doorbellOf(tcp);
         var listening = Background.run(() -> doorbell.await(() -> false, ringing, 0));
-        isListening.get();
+        ringing.isReading.get();
 
-        assertThatThrownBy(() -> doorbell.await(() -> false, null, 20)).isInstanceOf(SocketTimeoutException.class);
-        hasTimedOut.complete(null);
+        assertThatThrownBy(() -> doorbell.await(ringing::look, null, 500)).isInstanceOf(SocketTimeoutException.class);
+        ringing.hasEnded = true;
         listening.get();
     }
 }
