@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A node that opens when it is first needed, and not before. Safe for any thread. */
 final class LazyNode {
-    private static final System.Logger LOG = System.getLogger(LazyNode.class.getName());
-
     private final SocketSettings settings;
     private final UrmaOptions options;
     private final Connections connections = new Connections();
@@ -42,7 +40,9 @@ final class LazyNode {
                 node = new SocketNode(settings, options, connections::resources);
             } catch (UrmaException | IOException | LinkageError e) {
                 hasFailed = true;
-                LOG.log(System.Logger.Level.WARNING, () -> "all connections are TCP: " + e.getMessage());
+                // a logger of the class would begin the process's logging before the program's main
+                System.getLogger(LazyNode.class.getName())
+                        .log(System.Logger.Level.WARNING, () -> "all connections are TCP: " + e.getMessage());
             }
         }
         return node;

@@ -78,7 +78,7 @@ final class NumberedOptions {
             if (number != null) {
                 Integer value = channel.getOption(number);
                 boolean lingersNot = option == SocketOptions.SO_LINGER && value == NO_LINGER;
-                return lingersNot ? Boolean.FALSE : (Object) value;
+                return lingersNot ? false : (Object) value;
             }
             throw unknown(option);
         } catch (SocketException e) {

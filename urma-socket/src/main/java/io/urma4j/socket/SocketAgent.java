@@ -29,12 +29,13 @@ public final class SocketAgent {
         setDefault(MODE, "auto");
         try {
             var _ = SocketSettings.ofProcess();
-        } catch (IllegalArgumentException e) {
+            exportJdkProvider(instrumentation);
+            setDefault(JdkProvider.PROPERTY, ours);
+            UrmaSockets.installIfWanted();
+        } catch (IllegalArgumentException | IllegalStateException e) {
             tell(e.getMessage());
             System.exit(WRONG_USE);
         }
-        exportJdkProvider(instrumentation);
-        setDefault(JdkProvider.PROPERTY, ours);
         // native transports of Netty go past every provider
         setDefault("io.netty.transport.noNative", "true");
         setDefault("io.grpc.netty.shaded.io.netty.transport.noNative", "true");

@@ -11,8 +11,8 @@ import java.util.Set;
 /** Reads and sets the options of sockets and of listeners, by their methods and by name. */
 final class ClassicOptions {
     /** What a listener over channels lacks, and what only our sockets have. */
-    private static final Set<SocketOption<?>> DIFFERENT = Set.of(
-            StandardSocketOptions.IP_TOS, UrmaSocketOptions.TRANSPORT, UrmaSocketOptions.FALLBACK_REASON);
+    private static final Set<SocketOption<?>> DIFFERENT =
+            Set.of(StandardSocketOptions.IP_TOS, UrmaSocketOptions.TRANSPORT, UrmaSocketOptions.FALLBACK_REASON);
 
     private ClassicOptions() {}
 

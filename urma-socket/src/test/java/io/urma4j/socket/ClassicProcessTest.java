@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,8 +20,15 @@ class ClassicProcessTest {
             "-Djava.nio.channels.spi.SelectorProvider=" + UrmaSelectorProvider.class.getName();
 
     private static final String[] ALL_WORKS = {
-        "echo right", "subclass right", "tls right", "layered tls right", "http right", "no proxy right",
-        "http proxy right", "socks proxy right", "channel right"
+        "echo right",
+        "subclass right",
+        "tls right",
+        "layered tls right",
+        "http right",
+        "no proxy right",
+        "http proxy right",
+        "socks proxy right",
+        "channel right"
     };
 
     @TempDir
@@ -38,7 +46,7 @@ class ClassicProcessTest {
         List<String> command = new ArrayList<>(List.of(Ended.tool("keytool"), "-genkeypair", "-keyalg", "EC"));
         command.addAll(List.of("-dname", "CN=localhost", "-ext", "san=ip:127.0.0.1,dns:localhost"));
         command.addAll(List.of("-storepass", KEY_PASSWORD, "-keystore", store.toString()));
-        Ended made = Ended.of(command, directory);
+        Ended made = Ended.of(command, directory, Map.of());
         assertThat(made.code()).as(made.output()).isZero();
         List<String> all = new ArrayList<>(List.of(options));
         for (String name : new String[] {"keyStore", "trustStore"}) {
@@ -50,8 +58,8 @@ class ClassicProcessTest {
 
     @Test
     void socketsOfTheWholeProcessGoOverRings() throws Exception {
-        Ended ended = program(withKey(
-                "-Durma.socket.classic=true", "-Durma.socket.mode=auto", "-Durma.socket.wait=10000"));
+        Ended ended =
+                program(withKey("-Durma.socket.classic=true", "-Durma.socket.mode=auto", "-Durma.socket.wait=10000"));
 
         assertThat(ended.output()).contains(ALL_WORKS).contains("transport shm0 shm0");
         assertThat(ended.code()).isZero();

@@ -259,8 +259,7 @@ final class ClassicProgram {
 
     /** The sockets of channels, of whichever provider, must not become ours. */
     private static void channels() throws IOException {
-        try (ServerSocketChannel listener =
-                ServerSocketChannel.open().bind(new InetSocketAddress(LOOPBACK, 0))) {
+        try (ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress(LOOPBACK, 0))) {
             serve(listener.socket()::accept, ClassicProgram::echo);
             try (SocketChannel channel = SocketChannel.open(listener.getLocalAddress())) {
                 System.out.println("channel" + tryEcho(channel.socket()));

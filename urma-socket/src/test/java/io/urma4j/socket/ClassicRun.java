@@ -182,7 +182,8 @@ final class ClassicRun implements AutoCloseable {
     static Steps onBothKindsOfThreads(ThreadSteps steps) {
         return run -> {
             for (boolean isVirtual : new boolean[] {false, true}) {
-                Thread.Builder kind = isVirtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon();
+                Thread.Builder kind =
+                        isVirtual ? Thread.ofVirtual() : Thread.ofPlatform().daemon();
                 run.notes.addAll(notesOf(each -> steps.run(each, kind), run.sockets));
             }
         };

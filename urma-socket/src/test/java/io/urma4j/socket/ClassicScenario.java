@@ -81,9 +81,10 @@ enum ClassicScenario {
             run.client.getOutputStream().write(sent);
             return "all";
         });
-        Waiting answering =
-                run.start("answer", Thread.ofVirtual(), () -> run.server().getInputStream().transferTo(run.server()
-                        .getOutputStream()));
+        Waiting answering = run.start(
+                "answer",
+                Thread.ofVirtual(),
+                () -> run.server().getInputStream().transferTo(run.server().getOutputStream()));
         run.note("same", () -> Arrays.equals(ClassicRun.read(run.client, sent.length), sent));
         run.note(writing);
         run.client.shutdownOutput();
@@ -338,7 +339,8 @@ enum ClassicScenario {
         run.accepted(run.listener.acceptInto(accepting));
         run.note("timeout", accepting::getSoTimeout);
         run.note("read", () -> accepting.getInputStream().read());
-        run.note("again", () -> run.sockets().listener().acceptInto(run.sockets().socket()));
+        run.note(
+                "again", () -> run.sockets().listener().acceptInto(run.sockets().socket()));
     }
 
     private static void interruptedBefore(ClassicRun run) throws Exception {

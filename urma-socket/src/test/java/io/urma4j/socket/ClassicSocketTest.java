@@ -71,8 +71,7 @@ class ClassicSocketTest {
     void anInterruptOfAPlatformThreadThatReadsClosesTheConnection(boolean useRings) throws Exception {
         ClassicRun.Steps steps = run -> {
             run.connectAndGreet();
-            var waiting = run.whileWaiting(
-                    "read", Thread.ofPlatform().daemon(), run.client.getInputStream()::read);
+            var waiting = run.whileWaiting("read", Thread.ofPlatform().daemon(), run.client.getInputStream()::read);
             waiting.thread().interrupt();
             run.note(waiting);
             run.note("again", () -> run.client.getInputStream().read());

@@ -36,8 +36,7 @@ class ClosedMeanwhileTest {
 
     @BeforeEach
     void open() throws IOException {
-        listener = provider.openServerSocketChannel()
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        listener = provider.openServerSocketChannel().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         channel = (UrmaSocketChannel) provider.openSocketChannel();
         channel.configureBlocking(false);
     }

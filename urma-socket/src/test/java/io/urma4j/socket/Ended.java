@@ -33,7 +33,8 @@ record Ended(int code, String output) {
     static Ended of(List<String> command, Path runtimeDirectory, Map<String, String> environment)
             throws IOException, InterruptedException {
         Path output = Files.createTempFile("urma-socket", ".out");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
         builder.environment().put("URMA_RUNTIME_DIR", runtimeDirectory.toString());
         builder.environment().putAll(environment);
         Process process = builder.start();

@@ -181,9 +181,9 @@ final class Scenario implements AutoCloseable {
             case 2 -> {
                 SocketChannel refused = provider.openSocketChannel();
                 channels.add(refused);
-                ServerSocketChannel gone = provider.openServerSocketChannel().bind(LOOPBACK);
-                SocketAddress address = gone.getLocalAddress();
-                gone.close();
+                SocketChannel deaf = provider.openSocketChannel().bind(LOOPBACK); // or another program gets the port
+                channels.add(deaf);
+                SocketAddress address = deaf.getLocalAddress();
                 note("connect to none", () -> refused.connect(address));
                 note("open after it", refused::isOpen);
             }

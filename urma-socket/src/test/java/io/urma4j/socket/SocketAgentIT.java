@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,20 +33,28 @@ class SocketAgentIT {
             var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
             try (ServerSocketChannel listener = ServerSocketChannel.open().bind(loopback)) {
                 Thread.ofVirtual().start(() -> answer(listener));
+                Thread.ofVirtual().start(() -> answer(listener));
                 try (SocketChannel channel = SocketChannel.open(listener.getLocalAddress())) {
                     ByteBuffer one = ByteBuffer.allocate(1);
                     channel.read(one);
                     System.out.println("got " + one.get(0));
-                    printOptions(channel);
+                    for (SocketOption<?> option : channel.supportedOptions()) {
+                        print("channel", option, channel.getOption(option));
+                    }
+                }
+                try (Socket socket = new Socket(
+                        listener.socket().getInetAddress(), listener.socket().getLocalPort())) {
+                    System.out.println("classic got " + socket.getInputStream().read());
+                    for (SocketOption<?> option : socket.supportedOptions()) {
+                        print("classic", option, socket.getOption(option));
+                    }
                 }
             }
         }
 
-        private static void printOptions(SocketChannel channel) throws IOException {
-            for (SocketOption<?> option : channel.supportedOptions()) {
-                if (option.name().startsWith("urma-")) {
-                    System.out.println(option.name() + " " + channel.getOption(option));
-                }
+        private static void print(String what, SocketOption<?> option, @Nullable Object value) {
+            if (option.name().startsWith("urma-")) {
+                System.out.println(what + " " + option.name() + "=" + value);
             }
         }
 
@@ -73,7 +83,10 @@ class SocketAgentIT {
     void aProgramThatKnowsNothingConnectsOverRings() throws Exception {
         Ended ended = plain(Map.of(), AGENT, NATIVE);
 
-        assertThat(ended.output()).contains("got 42", "urma-transport shm0").doesNotContainIgnoringCase("warning");
+        assertThat(ended.output())
+                .contains("got 42", "channel urma-transport=shm0", "classic got 42")
+                .doesNotContain("classic urma-transport") // by default
+                .doesNotContainIgnoringCase("warning");
         assertThat(ended.code()).isZero();
     }
 
@@ -81,7 +94,7 @@ class SocketAgentIT {
     void oneVariableOfTheEnvironmentSuffices() throws Exception {
         Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT + " " + NATIVE));
 
-        assertThat(ended.output()).contains("got 42", "urma-transport shm0");
+        assertThat(ended.output()).contains("got 42", "channel urma-transport=shm0");
         assertThat(ended.code()).isZero();
     }
 
@@ -89,7 +102,9 @@ class SocketAgentIT {
     void anAgentThatIsNamedTwiceWorksOnce() throws Exception {
         Ended ended = plain(Map.of("JAVA_TOOL_OPTIONS", AGENT), AGENT, NATIVE);
 
-        assertThat(ended.output()).contains("got 42", "urma-transport shm0").doesNotContain("urma-socket:");
+        assertThat(ended.output())
+                .contains("got 42", "channel urma-transport=shm0")
+                .doesNotContain("urma-socket:");
         assertThat(ended.code()).isZero();
     }
 
@@ -113,6 +128,14 @@ class SocketAgentIT {
         assertThat(ended.output())
                 .contains("got 42", "urma-socket: sockets stay as they are", "EPollSelectorProvider")
                 .doesNotContain("shm0");
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void aClassicSocketConnectsOverRings() throws Exception {
+        Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.classic=true");
+
+        assertThat(ended.output()).contains("got 42", "channel urma-transport=shm0", "classic urma-transport=shm0");
         assertThat(ended.code()).isZero();
     }
 

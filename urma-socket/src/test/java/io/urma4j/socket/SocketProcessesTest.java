@@ -84,7 +84,7 @@ class SocketProcessesTest {
         private static void awaitOtherHooks(Set<Thread> before) {
             LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
             for (Thread thread : Thread.getAllStackTraces().keySet()) {
-                if (!before.contains(thread) && !thread.isDaemon() && thread != Thread.currentThread()) {
+                if (!before.contains(thread) && !thread.isDaemon() && !thread.equals(Thread.currentThread())) {
                     try {
                         thread.join(LONG);
                     } catch (InterruptedException e) {

@@ -105,9 +105,8 @@ class PeersTest {
     private void takeAnswer() {
         Message message = receive(ownChannel);
         Greeting answer = greeting(message);
-        long request = answer instanceof Greeting.Welcome welcome
-                ? welcome.request()
-                : ((Greeting.Refusal) answer).request();
+        long request =
+                answer instanceof Greeting.Welcome welcome ? welcome.request() : ((Greeting.Refusal) answer).request();
         client.answered(message, request, answer);
     }
 
@@ -237,7 +236,7 @@ class PeersTest {
     }
 
     /** A connect that finds how to reach a process, before it makes its offer. */
-    private final class Between extends ForwardingTcp {
+    private static final class Between extends ForwardingTcp {
         private final Background.Action action;
 
         Between(Background.Action action) throws IOException {
@@ -267,11 +266,12 @@ class PeersTest {
     }
 
     @Test
+    @SuppressWarnings("try") // one ends before the others
     void aProcessThatEndsBeforeTheOfferMeansTcp() throws IOException {
         InetSocketAddress next = new InetSocketAddress(LISTENER.getAddress(), 9);
-        try (SocketNode node = new SocketNode(SETTINGS, options);
-                SocketNode peer = new SocketNode(SETTINGS, options);
-                SocketNode nextPeer = new SocketNode(SETTINGS, options);
+        try (SocketNode node = new SocketNode(SETTINGS, options, List::of);
+                SocketNode peer = new SocketNode(SETTINGS, options, List::of);
+                SocketNode nextPeer = new SocketNode(SETTINGS, options, List::of);
                 SocketChannel another = SocketChannel.open();
                 SocketChannel tcp = new Between(() -> {
                     peer.close();
