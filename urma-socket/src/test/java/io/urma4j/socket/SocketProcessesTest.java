@@ -210,6 +210,7 @@ class SocketProcessesTest {
             assertThat(channel.read(one.clear())).isOne();
             channel.write(one.flip());
             assertThat(channel.read(one.clear())).isOne();
+            assertThat(channel.read(one.clear())).as("the end of a process").isEqualTo(-1);
         }
         assertThat(server.waitFor()).isZero();
     }

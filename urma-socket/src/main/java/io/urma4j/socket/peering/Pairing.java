@@ -1,5 +1,6 @@
 package io.urma4j.socket.peering;
 
+import io.urma4j.socket.ring.PeerProcess;
 import io.urma4j.socket.ring.RingConnection;
 import io.urma4j.socket.ring.RingReader;
 import java.io.IOException;
@@ -7,10 +8,31 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The memories of this process and one other, for connections in one direction: one process connects, the other accepts. */
-record Pairing(Arena own, RemoteArena theirs) implements AutoCloseable {
+record Pairing(Arena own, RemoteArena theirs, AtomicBoolean late) implements PeerProcess, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Pairing.class.getName());
+
+    Pairing(Arena own, RemoteArena theirs) {
+        this(own, theirs, new AtomicBoolean());
+    }
+
+    @Override
+    public boolean hasEnded() {
+        return isGone();
+    }
+
+    @Override
+    public boolean isPrompt() {
+        return !late.get();
+    }
+
+    /** Its later connections have to do without a wait, or it could stall a selecting thread again and again. */
+    @Override
+    public void wasLate() {
+        late.set(true);
+    }
 
     /** Whether the other process has ended. */
     boolean isGone() {
@@ -32,7 +54,7 @@ record Pairing(Arena own, RemoteArena theirs) implements AutoCloseable {
             SocketChannel tcp, int slot, RingReader reader, int theirSlot, long ownProof, long theirProof)
             throws IOException {
         var connection = new RingConnection(
-                tcp, reader, theirs.writer(theirSlot), theirProof, this::isGone, () -> own.retire(slot, reader));
+                tcp, reader, theirs.writer(theirSlot), theirProof, this, () -> own.retire(slot, reader));
         ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
             int sent = tcp.write(proof.putLong(ownProof).flip());

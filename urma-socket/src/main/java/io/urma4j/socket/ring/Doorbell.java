@@ -62,6 +62,7 @@ final class Doorbell {
     private volatile boolean proven;
     private volatile boolean ended;
     private volatile @Nullable IOException failure;
+    private boolean isTcpsOwn; // the failure, and none that this end has found; published by it
     private volatile boolean isFailureTold;
 
     /** {@code connection} is what an interrupt closes. */
@@ -157,10 +158,13 @@ final class Doorbell {
         }
     }
 
-    /** What a read sees of a connection that is over. */
+    /**
+     * What a read sees of a connection that is over. The kernel resets TCP if a process ends before it has read a doorbell, but
+     * to the program that is an end, unless the peer has said that it resets.
+     */
     int end() throws IOException {
         IOException reason = failure;
-        if (reason != null) {
+        if (reason != null && (!isTcpsOwn || !proven || reader.isAborted())) {
             isFailureTold = true;
             throw new SocketException(reason.getMessage());
         }
@@ -335,6 +339,7 @@ final class Doorbell {
         if (!tcp.isOpen()) {
             throw (ClosedChannelException) new AsynchronousCloseException().initCause(problem);
         }
+        isTcpsOwn = true;
         failure = problem;
     }
 

@@ -3,14 +3,17 @@ package io.urma4j.socket.ring;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 /** The direction of a connection that this end writes. Any thread may call it; one writes at a time. */
 final class Output {
+    private static final long PROOF_WAIT_NANOS = 50_000_000;
+    private static final long PAUSE_NANOS = 20_000;
+
     private final RingWriter writer;
     private final Doorbell doorbell;
-    private final BooleanSupplier hasProcessEnded;
+    private final PeerProcess peer;
     private final ReentrantLock lock = new ReentrantLock();
     private final Doorbell.Check roomComes = this::hasRoom;
 
@@ -18,11 +21,10 @@ final class Output {
     private volatile boolean closed;
     private boolean givenBack; // guarded by lock
 
-    /** {@code hasProcessEnded} is about the peer's, as far as this one knows. */
-    Output(RingWriter writer, Doorbell doorbell, BooleanSupplier hasProcessEnded) {
+    Output(RingWriter writer, Doorbell doorbell, PeerProcess peer) {
         this.writer = writer;
         this.doorbell = doorbell;
-        this.hasProcessEnded = hasProcessEnded;
+        this.peer = peer;
     }
 
     int write(ByteBuffer source) throws IOException {
@@ -109,9 +111,22 @@ final class Output {
             throw new IOException("Broken pipe");
         }
         if (drains && !doorbell.isProven()) {
-            doorbell.drainAside();
+            awaitProof();
         }
         return doorbell.isProven() && !isPeerGone();
+    }
+
+    /** A program that writes first expects room, as TCP has, and may wait for what it causes. The proof is on its way. */
+    private void awaitProof() throws IOException {
+        doorbell.drainAside();
+        long began = System.nanoTime();
+        while (!doorbell.isProven() && !doorbell.isOver() && peer.isPrompt()) {
+            if (System.nanoTime() - began > PROOF_WAIT_NANOS) {
+                peer.wasLate();
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+            doorbell.drainAside();
+        }
     }
 
     /** The peer reads nothing any more: TCP gets a byte in place of all, and says what it says of any. */
@@ -144,7 +159,7 @@ final class Output {
 
     /** Whether the peer reads nothing any more. */
     boolean isPeerGone() {
-        return doorbell.isOver() || doorbell.isBroken() || hasProcessEnded.getAsBoolean() || writer.isReaderClosed();
+        return doorbell.isOver() || doorbell.isBroken() || peer.hasEnded() || writer.isReaderClosed();
     }
 
     /** Whether the peer has closed before it had read all. */
@@ -237,6 +252,13 @@ final class Output {
     /** The peer sees the end after the last byte, even if TCP is reset later; only with the lock. */
     void end() {
         writer.end();
+    }
+
+    /** The peer sees a reset after the last byte, unless it was to see an end. */
+    void abort() {
+        if (!shut) {
+            writer.abort();
+        }
     }
 
     /** The last thread to leave a closed connection gives the ring back to the peer. */

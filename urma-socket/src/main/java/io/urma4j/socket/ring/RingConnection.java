@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +28,7 @@ public final class RingConnection {
      * A connection of two rings and TCP.
      *
      * @param peersProof what the peer must send first over TCP
-     * @param hasProcessEnded whether the peer's process has ended, as far as this one knows
+     * @param peer the process at the other end
      * @param retire takes the reader's ring back; called once, when no thread of this process uses it any more
      */
     public RingConnection(
@@ -37,13 +36,13 @@ public final class RingConnection {
             RingReader reader,
             RingWriter writer,
             long peersProof,
-            BooleanSupplier hasProcessEnded,
+            PeerProcess peer,
             Runnable retire) {
         this.tcp = tcp;
         this.reader = reader;
         this.writer = writer;
         this.doorbell = new Doorbell(tcp, this::close, reader, writer, peersProof);
-        this.output = new Output(writer, doorbell, hasProcessEnded);
+        this.output = new Output(writer, doorbell, peer);
         this.input = new Input(reader, doorbell, output::isPeerGone, retire);
     }
 
@@ -209,11 +208,14 @@ public final class RingConnection {
         } else if (reads && input.hasUnread()) {
             tcp.setOption(StandardSocketOptions.SO_LINGER, 0);
             input.reset();
+            output.abort();
             return;
         } else {
             input.refuse();
         }
-        if (ends && lingers) {
+        if (!lingers) {
+            output.abort();
+        } else if (ends) {
             output.end(); // a doorbell of the peer that comes later resets TCP, but not what the peer reads
         }
     }

@@ -11,7 +11,8 @@ import java.lang.invoke.VarHandle;
  * <pre>
  *   0  tail         bytes written, ever                  the writer stores
  *   8  writer       whether a writer may still store     the reader stores LIVE, the writer DONE
- *  12  end          nothing follows the tail             the writer
+ *  12  end          nothing follows the tail: 1,         the writer
+ *                   or ABORTED by a reset
  * 128  head         bytes read, as credit                the reader
  * 136  closed       nothing will be read any more: 1     the reader
  *                   and RESET if bytes were lost
@@ -42,6 +43,9 @@ public final class RingLayout {
 
     /** The writer will store nothing any more. */
     static final int DONE = 2;
+
+    /** The writer has reset the connection, and not ended it. */
+    static final int ABORTED = 2;
 
     /** The reader has closed, and bytes were lost. */
     static final int RESET = 2;

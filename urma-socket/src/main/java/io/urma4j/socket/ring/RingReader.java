@@ -55,7 +55,13 @@ public final class RingReader {
 
     /** Whether the writer has ended its output. To be asked before {@link #available}, or bytes before the end are lost. */
     public boolean hasEnded() {
-        return (int) INT.getAcquire(ring, RingLayout.END) != 0;
+        int end = (int) INT.getAcquire(ring, RingLayout.END);
+        return end != 0 && end != RingLayout.ABORTED;
+    }
+
+    /** Whether the writer has reset the connection. Without it a reset of TCP is the end of a process, as its kernel shows it. */
+    boolean isAborted() {
+        return (int) INT.getAcquire(ring, RingLayout.END) == RingLayout.ABORTED;
     }
 
     /** Reads what fits, possibly nothing. */

@@ -177,6 +177,17 @@ public final class RingWriter {
         }
     }
 
+    /** The connection is reset: the peer sees that after the last byte, and no end. Any thread. */
+    synchronized void abort() {
+        try {
+            if (!isGivenBack) {
+                INT.setRelease(ring, RingLayout.END, RingLayout.ABORTED);
+            }
+        } catch (IllegalStateException e) {
+            revoked();
+        }
+    }
+
     /** Gives the memory back to its owner; nothing may be written after it. */
     synchronized void close() {
         isGivenBack = true;

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
@@ -34,6 +35,24 @@ class RingConnectionTest {
     private RingWriter peersWriter;
     private boolean hasProcessEnded;
     private int retired;
+    private int late;
+
+    private final class Peer implements PeerProcess {
+        @Override
+        public boolean hasEnded() {
+            return hasProcessEnded;
+        }
+
+        @Override
+        public boolean isPrompt() {
+            return late == 0;
+        }
+
+        @Override
+        public void wasLate() {
+            late++;
+        }
+    }
 
     @BeforeEach
     void connect() throws IOException {
@@ -44,7 +63,7 @@ class RingConnectionTest {
         }
         tcp.configureBlocking(false);
         connection = new RingConnection(
-                tcp, new RingReader(incoming), new RingWriter(outgoing), PROOF, () -> hasProcessEnded, () -> retired++);
+                tcp, new RingReader(incoming), new RingWriter(outgoing), PROOF, new Peer(), () -> retired++);
         peersWriter = new RingWriter(incoming);
     }
 
@@ -85,6 +104,30 @@ class RingConnectionTest {
         assertThat(peersReader.available()).isEqualTo(10);
     }
 
+    /** As TCP has room at once. A thread of Netty writes, and then waits for what the peer does with it. */
+    @Test
+    void aFirstWriteWaitsForTheProofThatIsOnItsWay() throws Exception {
+        Thread peer = Thread.ofVirtual().unstarted(() -> {
+            try {
+                prove(PROOF);
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        peer.start();
+
+        assertThat(connection.write(ByteBuffer.allocate(10))).isEqualTo(10);
+        peer.join();
+    }
+
+    @Test
+    void aProcessWithholdsItsProofOnce() throws Exception {
+        assertThat(connection.write(ByteBuffer.allocate(10))).isZero();
+        assertThat(late).isOne();
+        assertThat(connection.write(ByteBuffer.allocate(10))).isZero();
+        assertThat(late).isOne();
+    }
+
     @Test
     void aPeerOfTcpThatHasNotTheRingsIsRefused() throws Exception {
         writeAsPeer(10);
@@ -104,6 +147,35 @@ class RingConnectionTest {
 
         assertThat(read()).isEqualTo(10);
         assertThat(read()).isEqualTo(-1);
+    }
+
+    /** Whose unread doorbells the kernel takes for bytes of the program. */
+    @Test
+    void aProcessThatEndsWithoutACloseIsAnEndAndNoReset() throws Exception {
+        prove(PROOF);
+        writeAsPeer(10);
+        peersReader.wantData();
+        connection.write(ByteBuffer.allocate(1)); // a doorbell that nothing reads
+        peersTcp.close();
+        Thread.sleep(20);
+        connection.drain();
+
+        assertThat(read()).isEqualTo(10);
+        assertThat(read()).isEqualTo(-1);
+    }
+
+    @Test
+    void aResetOfThePeerIsAResetAfterWhatItWrote() throws Exception {
+        prove(PROOF);
+        writeAsPeer(10);
+        peersWriter.abort();
+        peersTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
+        peersTcp.close();
+        Thread.sleep(20);
+        connection.drain();
+
+        assertThat(read()).isEqualTo(10);
+        assertThatThrownBy(this::read).isInstanceOf(SocketException.class).hasMessageContaining("reset");
     }
 
     @Test
