@@ -107,7 +107,11 @@ class RingConnectionTest {
     /** As TCP has room at once. A thread of Netty writes, and then waits for what the peer does with it. */
     @Test
     void aFirstWriteWaitsForTheProofThatIsOnItsWay() throws Exception {
-        Thread peer = Thread.ofVirtual().unstarted(() -> {
+        Thread writer = Thread.currentThread();
+        Thread peer = Thread.ofPlatform().daemon().unstarted(() -> {
+            while (writer.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
             try {
                 prove(PROOF);
             } catch (IOException | InterruptedException e) {
