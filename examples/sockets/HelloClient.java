@@ -3,8 +3,9 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -34,41 +35,63 @@ public final class HelloClient {
         }
     }
 
-    private static Histogram call(ManagedChannel channel, int outstanding, long nanos) throws InterruptedException {
+    private static Histogram call(ManagedChannel channel, int outstanding, long nanos) throws Exception {
         Histogram histogram = new ConcurrentHistogram(3);
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        Semaphore free = new Semaphore(outstanding);
         long end = System.nanoTime() + nanos;
-        while (System.nanoTime() - end < 0 && failure.get() == null) {
-            free.acquire();
-            long began = System.nanoTime();
-            ClientCalls.asyncUnaryCall(
-                    channel.newCall(Greeter.SAY_HELLO, CallOptions.DEFAULT), NAME, new StreamObserver<String>() {
-                        @Override
-                        public void onNext(String answer) {
-                            if (!answer.equals("Hello, " + NAME)) {
-                                failure.set(new IllegalStateException("a wrong answer: " + answer));
-                            }
-                        }
-
-                        @Override
-                        public void onError(Throwable cause) {
-                            failure.set(cause);
-                            free.release();
-                        }
-
-                        @Override
-                        public void onCompleted() {
-                            histogram.recordValue(System.nanoTime() - began);
-                            free.release();
-                        }
-                    });
+        List<CompletableFuture<Void>> chains = new ArrayList<>();
+        for (int i = 0; i < outstanding; i++) {
+            Chain chain = new Chain(channel, histogram, end);
+            chains.add(chain.over);
+            chain.callOnce();
         }
-        free.acquire(outstanding);
-        if (failure.get() != null) {
-            throw new IllegalStateException("a call failed", failure.get());
+        for (CompletableFuture<Void> over : chains) {
+            over.get();
         }
         return histogram;
+    }
+
+    /** Calls one after the other: each answer, on the thread of the connection, begins the next call. */
+    private static final class Chain implements StreamObserver<String> {
+        final CompletableFuture<Void> over = new CompletableFuture<>();
+
+        private final ManagedChannel channel;
+        private final Histogram histogram;
+        private final long end;
+        private long began;
+
+        Chain(ManagedChannel channel, Histogram histogram, long end) {
+            this.channel = channel;
+            this.histogram = histogram;
+            this.end = end;
+        }
+
+        void callOnce() {
+            began = System.nanoTime();
+            ClientCalls.asyncUnaryCall(channel.newCall(Greeter.SAY_HELLO, CallOptions.DEFAULT), NAME, this);
+        }
+
+        @Override
+        public void onNext(String answer) {
+            if (!answer.equals("Hello, " + NAME)) {
+                over.completeExceptionally(new IllegalStateException("a wrong answer: " + answer));
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            over.completeExceptionally(cause);
+        }
+
+        @Override
+        public void onCompleted() {
+            long now = System.nanoTime();
+            histogram.recordValue(now - began);
+            if (now - end < 0 && !over.isDone()) {
+                callOnce();
+            } else {
+                over.complete(null);
+            }
+        }
     }
 
     private static void print(int outstanding, Histogram histogram, long nanos) {

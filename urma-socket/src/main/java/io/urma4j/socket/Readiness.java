@@ -22,6 +22,9 @@ interface Readiness {
      */
     int ready(int interest, boolean isInnerReady);
 
+    /** Whether a thread that spins should look: something may be ready for {@code interest}. Takes no lock. */
+    boolean hasNews(int interest);
+
     /** The channel was closed, and its last key is gone. */
     void deregistered();
 

@@ -28,6 +28,11 @@ final class RingReadiness implements Readiness {
     }
 
     @Override
+    public boolean hasNews(int interest) {
+        return (interest & SelectionKey.OP_READ) != 0 && rings.hasUnread();
+    }
+
+    @Override
     public void deregistered() {
         rings.deregistered();
     }

@@ -19,8 +19,8 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
     private final UrmaSelector selector;
     private final SelectionKey inner;
 
-    private @Nullable Readiness readiness; // as the three below guarded by this
-    private int interest;
+    private volatile @Nullable Readiness readiness; // as the three below changed under this
+    private volatile int interest;
     private boolean isInnerReady;
     private int polled;
 
@@ -157,6 +157,12 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
     synchronized int polled() {
         isInnerReady = false;
         return polled;
+    }
+
+    /** Whether a selection that spins should ask this key. Takes no lock. */
+    boolean hasNews() {
+        Readiness present = readiness;
+        return present != null && present.hasNews(interest);
     }
 
     synchronized boolean hasToPoll() {

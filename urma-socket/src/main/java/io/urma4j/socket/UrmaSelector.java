@@ -1,5 +1,7 @@
 package io.urma4j.socket;
 
+import io.urma4j.socket.ring.Spinner;
+import io.urma4j.socket.ring.Spinning;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -54,9 +56,13 @@ final class UrmaSelector extends AbstractSelector {
     private boolean isHotReady; // a key among them is, so that a selection does not wait
     private final Queue<UrmaSelectionKey> rechecks = new ConcurrentLinkedQueue<>(); // to become hot
 
-    UrmaSelector(SelectorProvider provider, Selector inner) {
+    private final Spinner spinner;
+    private final Spinner.Check hasNews = this::hasNews;
+
+    UrmaSelector(SelectorProvider provider, Selector inner, Spinning spinning) {
         super(provider);
         this.inner = inner;
+        this.spinner = spinning.spinner();
     }
 
     @Override
@@ -171,6 +177,9 @@ final class UrmaSelector extends AbstractSelector {
         unselectInner();
         int updated = deregisterCancelled();
         long began = timeoutMillis > 0 ? System.nanoTime() : 0;
+        if (timeoutMillis != AT_ONCE && updated == 0 && !hot.isEmpty()) {
+            var _ = spinner.await(hasNews);
+        }
         boolean goesOn = true;
         while (goesOn) {
             long left = updated > 0 || woken ? AT_ONCE : left(timeoutMillis, began);
@@ -184,6 +193,16 @@ final class UrmaSelector extends AbstractSelector {
         updated += deregisterCancelled();
         woken = false; // a wake-up until now has ended this selection
         return updated;
+    }
+
+    /** Whether keys that were ready a moment ago are so again, before they ask for doorbells; or this is not the time to spin. */
+    private boolean hasNews() {
+        for (int i = 0; i < hot.size(); i++) {
+            if (hot.get(i).hasNews()) {
+                return true;
+            }
+        }
+        return woken || !rechecks.isEmpty() || Thread.currentThread().isInterrupted();
     }
 
     private static long left(long timeoutMillis, long began) {

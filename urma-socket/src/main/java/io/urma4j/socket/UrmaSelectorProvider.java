@@ -3,6 +3,7 @@ package io.urma4j.socket;
 import io.urma4j.UrmaOptions;
 import io.urma4j.socket.peering.SocketNode;
 import io.urma4j.socket.peering.SocketSettings;
+import io.urma4j.socket.ring.Spinning;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.nio.channels.Channel;
@@ -54,6 +55,10 @@ public final class UrmaSelectorProvider extends SelectorProvider {
     @Nullable
     SocketNode node() {
         return node.get();
+    }
+
+    Spinning spinning() {
+        return node.settings().spinning();
     }
 
     /** Those of the process, for other processes to see. */
@@ -108,7 +113,7 @@ public final class UrmaSelectorProvider extends SelectorProvider {
 
     @Override
     public AbstractSelector openSelector() throws IOException {
-        return new UrmaSelector(this, jdk.openSelector());
+        return new UrmaSelector(this, jdk.openSelector(), spinning());
     }
 
     @Override

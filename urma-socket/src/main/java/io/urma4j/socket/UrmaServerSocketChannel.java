@@ -201,6 +201,11 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
     }
 
     @Override
+    public boolean hasNews(int interest) {
+        return false; // a connection is worth a system call
+    }
+
+    @Override
     public void deregistered() {
         // its waiting connections were closed with it
     }

@@ -64,6 +64,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     private void use(RingConnection made) throws IOException {
         noDelay = tcp.getOption(StandardSocketOptions.TCP_NODELAY);
         tcp.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        made.spin(provider.spinning());
         rings = made;
         made.onHeardAside(delegate::wakeSelectors);
         delegate.use(new RingReadiness(made));

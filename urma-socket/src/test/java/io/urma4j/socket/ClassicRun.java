@@ -159,7 +159,7 @@ final class ClassicRun implements AutoCloseable {
         return socket.getInputStream().readNBytes(length);
     }
 
-    /** Waits until so many bytes can be read without waiting. */
+    /** Waits until {@code length} bytes can be read without waiting. */
     static void awaitAvailable(Socket socket, int length) throws IOException {
         InputStream in = socket.getInputStream();
         long began = System.nanoTime();

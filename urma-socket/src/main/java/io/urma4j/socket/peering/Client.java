@@ -29,7 +29,7 @@ final class Client {
     private static final System.Logger LOG = System.getLogger(Client.class.getName());
     private static final Duration GREETING = Duration.ofSeconds(5);
 
-    /** The first connection to a process waits so many times as long as others: both may have to load their classes first. */
+    /** The first connection to a process waits longer than others, by this factor: both may have to load their classes first. */
     private static final int FIRST_WAIT = 40;
 
     private static final Duration NOTHING_THERE = Duration.ofSeconds(1);

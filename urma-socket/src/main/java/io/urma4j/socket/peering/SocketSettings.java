@@ -1,5 +1,6 @@
 package io.urma4j.socket.peering;
 
+import io.urma4j.socket.ring.Spinning;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
@@ -15,12 +16,20 @@ import java.util.TreeSet;
  * @param memoryBytes {@code urma.socket.memory}: the most that the rings of this process take; one peer gets a quarter
  * @param offerTimeout {@code urma.socket.wait}, in milliseconds: how long a connection waits for a server to take its offer; the
  *     first one to a process waits 40 times as long for its answer
+ * @param spinning {@code urma.socket.spin}, in microseconds or {@code adaptive}: how long a wait looks at its rings before it sleeps
  */
 public record SocketSettings(
-        Mode mode, Set<Integer> excludedPorts, int ringBytes, long memoryBytes, Duration offerTimeout) {
+        Mode mode,
+        Set<Integer> excludedPorts,
+        int ringBytes,
+        long memoryBytes,
+        Duration offerTimeout,
+        Spinning spinning) {
     private static final int MIN_RING_BYTES = 16 << 10;
     private static final int MAX_RING_BYTES = 2 << 20;
     private static final int MAX_WAIT_MILLIS = 10_000;
+    private static final int MAX_SPIN_MICROS = 10_000;
+    private static final String ADAPTIVE = "adaptive";
 
     /** What the connections of a process use. */
     public enum Mode {
@@ -34,7 +43,7 @@ public record SocketSettings(
 
     /** The defaults in this mode. */
     public static SocketSettings of(Mode mode) {
-        return new SocketSettings(mode, Set.of(), 64 << 10, 256 << 20, Duration.ofMillis(50));
+        return new SocketSettings(mode, Set.of(), 64 << 10, 256 << 20, Duration.ofMillis(50), Spinning.of(0));
     }
 
     /**
@@ -50,7 +59,8 @@ public record SocketSettings(
                 ring(number("urma.socket.buffer", defaults.ringBytes(), MIN_RING_BYTES, MAX_RING_BYTES)),
                 number("urma.socket.memory", defaults.memoryBytes(), 4L * MAX_RING_BYTES, 1L << 40),
                 Duration.ofMillis(
-                        number("urma.socket.wait", defaults.offerTimeout().toMillis(), 1, MAX_WAIT_MILLIS)));
+                        number("urma.socket.wait", defaults.offerTimeout().toMillis(), 1, MAX_WAIT_MILLIS)),
+                spinning(Runtime.getRuntime().availableProcessors()));
     }
 
     /**
@@ -71,17 +81,35 @@ public record SocketSettings(
 
     /** The same with rings of this size. */
     public SocketSettings withRingBytes(int bytes) {
-        return new SocketSettings(mode, excludedPorts, ring(bytes), memoryBytes, offerTimeout);
+        return new SocketSettings(mode, excludedPorts, ring(bytes), memoryBytes, offerTimeout, spinning);
     }
 
     /** The same with at most so much memory. */
     public SocketSettings withMemoryBytes(long bytes) {
-        return new SocketSettings(mode, excludedPorts, ringBytes, bytes, offerTimeout);
+        return new SocketSettings(mode, excludedPorts, ringBytes, bytes, offerTimeout, spinning);
     }
 
     /** The same with another timeout. */
     public SocketSettings withOfferTimeout(Duration most) {
-        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, most);
+        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, most, spinning);
+    }
+
+    /** The same with waits that spin. */
+    public SocketSettings withSpinning(Spinning policy) {
+        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, offerTimeout, policy);
+    }
+
+    /** With two processors a thread that spins would take the one that its peer needs. */
+    private static Spinning spinning(int processors) {
+        String value = System.getProperty("urma.socket.spin", processors > 2 ? ADAPTIVE : "0");
+        if (value.equals(ADAPTIVE)) {
+            return Spinning.adaptive(processors);
+        }
+        try {
+            return Spinning.of(1000 * number("urma.socket.spin", value, 0, MAX_SPIN_MICROS));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(e.getMessage() + ", or be " + ADAPTIVE, e);
+        }
     }
 
     private static Mode mode(String value) {

@@ -16,6 +16,8 @@ final class Input {
     private final Runnable retire;
     private final ReentrantLock lock = new ReentrantLock();
     private final Doorbell.Check dataComes = this::hasData;
+    private final Spinner.Check dataIsThere = this::isThere;
+    private Spinner spinner = Spinning.of(0).spinner(); // used under lock
 
     private volatile boolean shut;
     private volatile boolean closed;
@@ -54,7 +56,7 @@ final class Input {
             doorbell.refuseInterrupted();
             int read = take(target, false);
             while (read == 0 && target.hasRemaining()) {
-                doorbell.await(dataComes, stream, timeoutMillis);
+                await(stream, timeoutMillis);
                 read = take(target, false);
             }
             return (int) credited(read);
@@ -69,13 +71,29 @@ final class Input {
             doorbell.refuseInterrupted();
             long read = takeAll(targets, offset, length, false);
             while (read == 0 && Buffers.haveRemaining(targets, offset, length)) {
-                doorbell.await(dataComes, null, 0);
+                await(null, 0);
                 read = takeAll(targets, offset, length, false);
             }
             return credited(read);
         } finally {
             leave();
         }
+    }
+
+    private void await(@Nullable InputStream stream, int timeoutMillis) throws IOException {
+        if (!doorbell.isProven() || !spinner.await(dataIsThere)) {
+            doorbell.await(dataComes, stream, timeoutMillis);
+        }
+    }
+
+    /** How waits spin from now on; before the connection is used. */
+    void spin(Spinning policy) {
+        spinner = policy.spinner();
+    }
+
+    /** Whether a look at the ring finds something, without asking for a doorbell. Any thread. */
+    boolean isThere() {
+        return closed || shut || doorbell.isProven() && reader.unreadBytes() > 0;
     }
 
     private long takeAll(ByteBuffer[] targets, int offset, int length, boolean drains) throws IOException {

@@ -116,7 +116,7 @@ final class Output {
         return doorbell.isProven() && !isPeerGone();
     }
 
-    /** A program that writes first expects room, as TCP has, and may wait for what it causes. The proof is on its way. */
+    /** A program that writes first expects room, as TCP has, and may wait for what it causes. The proof is in flight. */
     private void awaitProof() throws IOException {
         doorbell.drainAside();
         long began = System.nanoTime();

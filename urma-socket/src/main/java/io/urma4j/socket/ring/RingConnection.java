@@ -106,6 +106,16 @@ public final class RingConnection {
         return ready;
     }
 
+    /** Whether a read would find something, without asking for a doorbell. Takes no lock. */
+    public boolean hasUnread() {
+        return input.isThere();
+    }
+
+    /** How long reads look at the ring before they sleep; to be set before the connection is used. */
+    public void spin(Spinning policy) {
+        input.spin(policy);
+    }
+
     /** Whether it was reset, or has ended in both directions, which the kernel reports as ready for all. */
     public boolean hangsUp() {
         return doorbell.hasFailed()
