@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * garbage collector closes the channel, as the JDK's. Safe for any thread.
  */
 final class OwnedChannel<C extends Channel> {
-    private static final System.Logger LOG = System.getLogger(OwnedChannel.class.getName());
     private static final Cleaner CLEANER = Cleaner.create();
 
     private volatile @Nullable C channel;
@@ -38,7 +37,9 @@ final class OwnedChannel<C extends Channel> {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, () -> "the channel of a lost socket: " + e);
+            // a logger of the class would begin the process's logging with the first socket
+            System.getLogger(OwnedChannel.class.getName())
+                    .log(System.Logger.Level.DEBUG, () -> "the channel of a lost socket: " + e);
         }
     }
 

@@ -29,7 +29,7 @@ final class RingReadiness implements Readiness {
 
     @Override
     public boolean hasNews(int interest) {
-        return (interest & SelectionKey.OP_READ) != 0 && rings.hasUnread();
+        return rings.hasNews(interest);
     }
 
     @Override

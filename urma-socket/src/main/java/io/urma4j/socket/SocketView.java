@@ -41,7 +41,7 @@ final class SocketView extends Socket {
 
     @Override
     public void connect(SocketAddress remote, int timeoutMillis) throws IOException {
-        channel.connect(remote, () -> {
+        channel.connect(remote, timeoutMillis, () -> {
             socket.connect(remote, timeoutMillis);
             return true;
         });

@@ -177,7 +177,7 @@ final class UrmaSelector extends AbstractSelector {
         unselectInner();
         int updated = deregisterCancelled();
         long began = timeoutMillis > 0 ? System.nanoTime() : 0;
-        if (timeoutMillis != AT_ONCE && updated == 0 && !hot.isEmpty()) {
+        if (updated == 0 && !hot.isEmpty() && (timeoutMillis == FOR_EVER || spinner.isShorterThan(timeoutMillis))) {
             var _ = spinner.await(hasNews);
         }
         boolean goesOn = true;

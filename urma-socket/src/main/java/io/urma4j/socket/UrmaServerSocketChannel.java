@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * is slow, the node's thread accepts in its place, and keeps the connections here in their order.
  */
 final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapper, Readiness {
-    private static final System.Logger LOG = System.getLogger(UrmaServerSocketChannel.class.getName());
     private static final int DEFAULT_BACKLOG = 50;
 
     /** Accepts from the JDK's channel in one of its ways. */
@@ -110,7 +109,7 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
         accepting.lock();
         try {
             UrmaSocketChannel waiting = isOpen() ? pollPending() : null;
-            return waiting == null ? wrap(way.run()) : waiting;
+            return waiting == null ? acceptFrom(way) : waiting;
         } catch (IOException e) {
             throw delegate.failed(e);
         } finally {
@@ -124,10 +123,19 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
         }
     }
 
-    private @Nullable UrmaSocketChannel wrap(@Nullable SocketChannel accepted) throws IOException {
-        if (accepted == null) {
-            return null;
+    /** The next connection, or null if there is none; in the mode {@code require} the next one over rings. */
+    private @Nullable UrmaSocketChannel acceptFrom(Accepting way) throws IOException {
+        for (SocketChannel accepted = way.run(); accepted != null; accepted = way.run()) {
+            UrmaSocketChannel made = wrap(accepted);
+            if (made.rings() != null || !provider.requiresRings()) {
+                return made;
+            }
+            made.close();
         }
+        return null;
+    }
+
+    private UrmaSocketChannel wrap(SocketChannel accepted) throws IOException {
         SocketNode node = provider.node();
         try {
             return new UrmaSocketChannel(provider, accepted, node == null ? null : node.accepted(accepted));
@@ -166,12 +174,12 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
     }
 
     private void acceptAll() throws IOException {
-        UrmaSocketChannel next = hasPlace() ? wrap(tcp.accept()) : null;
+        UrmaSocketChannel next = hasPlace() ? acceptFrom(tcp::accept) : null;
         while (next != null) {
             synchronized (pending) {
                 pending.add(next);
             }
-            next = hasPlace() ? wrap(tcp.accept()) : null;
+            next = hasPlace() ? acceptFrom(tcp::accept) : null;
         }
     }
 
@@ -237,7 +245,9 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
                 waiting.setOption(StandardSocketOptions.SO_LINGER, 0); // as the kernel resets those that it keeps
                 waiting.close();
             } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, () -> "a connection that waited was closed already: " + e);
+                // a logger of the class would begin the process's logging with the first channel
+                System.getLogger(UrmaServerSocketChannel.class.getName())
+                        .log(System.Logger.Level.DEBUG, () -> "a connection that waited was closed already: " + e);
             }
         }
     }

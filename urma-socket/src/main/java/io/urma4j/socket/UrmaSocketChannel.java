@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -197,16 +198,20 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
-        return connect(remote, () -> tcp.connect(remote));
+        return connect(remote, 0, () -> tcp.connect(remote));
     }
 
-    /** Connects in some way of the JDK's, after rings were offered to a listener that could use them. */
-    boolean connect(SocketAddress remote, Connecting way) throws IOException {
+    /**
+     * Connects in some way of the JDK's, after rings were offered to a listener that could use them.
+     *
+     * @param timeoutMillis the most that finding out whether it could may take; 0 for no limit
+     */
+    boolean connect(SocketAddress remote, int timeoutMillis, Connecting way) throws IOException {
         connecting.lock();
         boolean isOurs = canBegin(); // else the JDK refuses, and what was begun goes on
         try {
             if (isOurs && remote instanceof InetSocketAddress address) {
-                offer(address);
+                offer(address, timeoutMillis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
             }
             return way.run() && decided();
         } catch (IOException e) {
@@ -244,7 +249,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
         return tcp.isOpen() && !tcp.isConnected() && !tcp.isConnectionPending();
     }
 
-    private void offer(InetSocketAddress remote) throws IOException {
+    private void offer(InetSocketAddress remote, long timeoutNanos) throws IOException {
         if (remote.isUnresolved() || remote.getPort() == 0) {
             return; // which the JDK refuses
         }
@@ -252,7 +257,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
         if (node == null) {
             reason = provider.usesRings() ? FallbackReason.NO_DEVICE : FallbackReason.SETTING;
         } else {
-            SocketNode.Plan plan = node.plan(tcp, remote);
+            SocketNode.Plan plan = node.plan(tcp, remote, timeoutNanos);
             attempt = plan.attempt();
             reason = plan.reason();
         }
@@ -428,7 +433,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             RingConnection made = rings;
             return Optional.of(
                     (made == null ? row.add("transport", "tcp").add("reason", reason) : describe(row, made)).build());
-        } catch (IOException e) {
+        } catch (IOException | IllegalStateException e) { // closed a moment ago, and its rings given back
             return Optional.empty();
         }
     }

@@ -71,7 +71,7 @@ class ClosedMeanwhileTest {
 
     @Test
     void aChannelThatAnotherThreadClosesDuringItsConnectWithdrawsItsOffer() throws IOException {
-        assertThat(channel.connect(address(), () -> {
+        assertThat(channel.connect(address(), 0, () -> {
                     Background.run(channel::close).join();
                     return false;
                 }))

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
             "Run a Java program whose connections to processes of this host go through shared memory, where these "
                     + "run so, too. All others stay TCP.",
             "The program needs no change. Its JVM loads an agent, named by JAVA_TOOL_OPTIONS, as do the JVMs that it "
-                    + "starts. Other programs, such as a script, may stand between.",
+                    + "starts, which must be of version 25 or later. Other programs, such as a script, may stand between.",
             "Other settings go to the program's JVM as -Durma.socket.NAME=VALUE; see docs/settings.md."
         },
         footerHeading = "%nExamples:%n",
@@ -45,17 +45,20 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        String options = options(agent(), require ? "require" : "auto");
+        String options = options(agent(), require);
         String present = System.getenv(VARIABLE);
         String all = present == null || present.isBlank() ? options : present + " " + options;
         return new ChildProgram(command).run(Map.of(VARIABLE, all));
     }
 
     /** The JVM splits the variable at blanks outside of quotes. */
-    static String options(Path agent, String mode) {
+    static String options(Path agent, boolean require) {
         String path = agent.toString();
-        char quote = path.indexOf('"') < 0 ? '"' : '\'';
-        return quote + "-javaagent:" + path + quote + " --enable-native-access=ALL-UNNAMED -Durma.socket.mode=" + mode;
+        if (path.indexOf('=') >= 0 || path.indexOf('"') >= 0) {
+            throw new CommandFailure("a JVM cannot load an agent whose path has '=' or '\"' in it: " + path);
+        }
+        String options = "\"-javaagent:" + path + "\" --enable-native-access=ALL-UNNAMED";
+        return require ? options + " -Durma.socket.mode=require" : options;
     }
 
     /** This program's own jar. */

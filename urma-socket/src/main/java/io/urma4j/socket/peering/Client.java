@@ -36,6 +36,8 @@ final class Client {
     private static final Duration NOT_TAKEN = Duration.ofSeconds(30);
     private static final int MAX_ROUTES = 4096;
 
+    private static final Duration SLOW = Duration.ofMillis(500);
+
     /** How connections to an address begin. */
     sealed interface Route {
         /** Whether it still tells how things are. */
@@ -72,14 +74,15 @@ final class Client {
     }
 
     /** A route that is found, or will be; and how long connections wait for it. */
-    private record Finding(CompletableFuture<Route> route, long deadlineNanos) {
-        Route await() throws InterruptedException, ExecutionException, TimeoutException {
-            return route.get(Math.max(deadlineNanos - System.nanoTime(), 0), TimeUnit.NANOSECONDS);
+    private record Finding(CompletableFuture<Route> route, long beganNanos) {
+        Route await(long mostNanos) throws InterruptedException, ExecutionException, TimeoutException {
+            long leftNanos = beganNanos + mostNanos - System.nanoTime();
+            return route.get(Math.max(leftNanos, 0), TimeUnit.NANOSECONDS);
         }
 
-        /** It took so long that to try again soon would cost others as much. */
-        boolean isLate() {
-            return System.nanoTime() - deadlineNanos > 0;
+        /** Whether to try again soon would cost others as much time as this. */
+        boolean isSlow() {
+            return System.nanoTime() - beganNanos > SLOW.toNanos();
         }
     }
 
@@ -117,12 +120,14 @@ final class Client {
         this.budget = budget;
     }
 
-    /** How to connect to the address; waits, within a limit, while another thread finds out. */
-    Route route(InetSocketAddress remote) {
+    /** How to connect to the address; waits, at most so long and within a limit of its own, while another thread finds out. */
+    Route route(InetSocketAddress remote, long timeoutNanos) {
+        long mostNanos =
+                Math.min(timeoutNanos, FIRST_WAIT * settings.offerTimeout().toNanos());
         while (true) {
             Finding finding = routes.computeIfAbsent(remote, this::begin);
             try {
-                Route found = finding.await();
+                Route found = finding.await(mostNanos);
                 if (found.isFresh()) {
                     return found;
                 }
@@ -174,8 +179,7 @@ final class Client {
     }
 
     private Finding begin(InetSocketAddress remote) {
-        long waitNanos = FIRST_WAIT * settings.offerTimeout().toNanos();
-        Finding finding = new Finding(new CompletableFuture<>(), System.nanoTime() + waitNanos);
+        Finding finding = new Finding(new CompletableFuture<>(), System.nanoTime());
         Thread.ofVirtual().name("urma-socket-route").start(() -> finding.route().complete(find(remote, finding)));
         return finding;
     }
@@ -190,7 +194,7 @@ final class Client {
             return Closed.during(e.reason, NOT_TAKEN);
         } catch (RuntimeException | InterruptedException | ExecutionException | TimeoutException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "connections to " + remote + " are TCP for now: " + e);
-            return Closed.during(FallbackReason.NOT_READY, finding.isLate() ? NOT_TAKEN : NOTHING_THERE);
+            return Closed.during(FallbackReason.NOT_READY, finding.isSlow() ? NOT_TAKEN : NOTHING_THERE);
         }
     }
 

@@ -117,8 +117,8 @@ public final class SocketNode implements AutoCloseable {
         }
     }
 
-    /** Offers rings for a connection that does not exist yet, and binds its port for that. */
-    public Plan plan(SocketChannel tcp, InetSocketAddress remote) throws IOException {
+    /** Offers rings for a connection that does not exist yet, and binds its port for that. It waits at most so long. */
+    public Plan plan(SocketChannel tcp, InetSocketAddress remote, long timeoutNanos) throws IOException {
         if (settings.excludedPorts().contains(remote.getPort())) {
             return Plan.tcp(FallbackReason.SETTING);
         }
@@ -126,7 +126,7 @@ public final class SocketNode implements AutoCloseable {
             return Plan.tcp(FallbackReason.NOT_LOCAL);
         }
         InetSocketAddress reached = reached(remote);
-        return switch (client.route(reached)) {
+        return switch (client.route(reached, timeoutNanos)) {
             case Client.Closed none -> Plan.tcp(none.reason());
             case Client.Open route -> offer(tcp, reached, route);
         };

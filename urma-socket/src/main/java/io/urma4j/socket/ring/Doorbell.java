@@ -30,6 +30,9 @@ final class Doorbell {
     /** After the input of TCP was shut down no doorbell can be heard. A thread that waits then looks so often. */
     private static final long POLL_NANOS = 500_000;
 
+    /** How long after a reset the end of the peer's process may be seen. */
+    private static final long END_OF_PROCESS_NANOS = 100_000_000;
+
     private static final int MAX_READS = 4;
 
     /** What a thread waits for. */
@@ -42,6 +45,7 @@ final class Doorbell {
     private final RingReader reader;
     private final RingWriter writer;
     private final long peersProof;
+    private final PeerProcess peer;
 
     private final ReentrantLock ringing = new ReentrantLock();
     private final ByteBuffer outgoing = ByteBuffer.allocateDirect(1);
@@ -62,16 +66,24 @@ final class Doorbell {
     private volatile boolean proven;
     private volatile boolean ended;
     private volatile @Nullable IOException failure;
-    private boolean isTcpsOwn; // the failure, and none that this end has found; published by it
+    private volatile boolean isResetTaken; // by a write, so that a read sees an end
+    private boolean isEndOfProcess; // and no reset; published by the failure
     private volatile boolean isFailureTold;
 
     /** {@code connection} is what an interrupt closes. */
-    Doorbell(SocketChannel tcp, Closeable connection, RingReader reader, RingWriter writer, long peersProof) {
+    Doorbell(
+            SocketChannel tcp,
+            Closeable connection,
+            RingReader reader,
+            RingWriter writer,
+            long peersProof,
+            PeerProcess peer) {
         this.tcp = tcp;
         this.connection = connection;
         this.reader = reader;
         this.writer = writer;
         this.peersProof = peersProof;
+        this.peer = peer;
     }
 
     /** Wakes the peer. That it has gone is for the next write to tell, as of TCP. */
@@ -107,12 +119,18 @@ final class Doorbell {
         }
     }
 
+    /** A write tells that the peer has reset the connection; what reads afterwards sees an end. */
+    void tellReset() {
+        isResetTaken = true;
+    }
+
     /** Whether TCP was reset, and nothing has told it; this does. */
     boolean takeFailure() {
         if (failure == null || isFailureTold) {
             return false;
         }
         ended = true;
+        isResetTaken = true;
         failure = null;
         return true;
     }
@@ -158,17 +176,34 @@ final class Doorbell {
         }
     }
 
-    /**
-     * What a read sees of a connection that is over. The kernel resets TCP if a process ends before it has read a doorbell, but
-     * to the program that is an end, unless the peer has said that it resets.
-     */
+    /** What a read sees of a connection that is over. */
     int end() throws IOException {
+        if (failure == null && !isResetTaken && proven && reader.isAborted()) {
+            failure = new IOException("Connection reset"); // TCP has ended, after the JDK closed it for an interrupt
+        }
         IOException reason = failure;
-        if (reason != null && (!isTcpsOwn || !proven || reader.isAborted())) {
+        if (reason != null && !isEndOfProcess) {
             isFailureTold = true;
             throw new SocketException(reason.getMessage());
         }
         return -1;
+    }
+
+    /**
+     * Whether a reset is the end of the peer's process: the kernel resets TCP if that has not read a doorbell. The end of TCP may
+     * be seen a moment before that of the process.
+     */
+    private boolean isEndOfProcess(IOException problem) {
+        boolean mayBe = String.valueOf(problem.getMessage()).contains("Connection reset")
+                && proven
+                && !reader.isAborted()
+                && !reader.hasEnded();
+        long began = System.nanoTime();
+        while (mayBe && !peer.hasEnded()) {
+            LockSupport.parkNanos(POLL_NANOS);
+            mayBe = System.nanoTime() - began < END_OF_PROCESS_NANOS;
+        }
+        return mayBe;
     }
 
     /** Reads what TCP has. Only for a connection that does not block, and for the selector that was woken. */
@@ -339,7 +374,7 @@ final class Doorbell {
         if (!tcp.isOpen()) {
             throw (ClosedChannelException) new AsynchronousCloseException().initCause(problem);
         }
-        isTcpsOwn = true;
+        isEndOfProcess = isEndOfProcess(problem);
         failure = problem;
     }
 

@@ -93,7 +93,7 @@ final class Input {
 
     /** Whether a look at the ring finds something, without asking for a doorbell. Any thread. */
     boolean isThere() {
-        return closed || shut || doorbell.isProven() && reader.unreadBytes() > 0;
+        return closed || shut || doorbell.isProven() && (reader.unreadBytes() > 0 || reader.hasEnded());
     }
 
     private long takeAll(ByteBuffer[] targets, int offset, int length, boolean drains) throws IOException {

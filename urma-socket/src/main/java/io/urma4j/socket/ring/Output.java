@@ -107,6 +107,7 @@ final class Output {
 
     private boolean canPut(boolean drains) throws IOException {
         if (writer.isReset()) {
+            doorbell.tellReset();
             doorbell.forward(); // which the kernel refuses, unless it has not reset TCP yet
             throw new IOException("Broken pipe");
         }
@@ -120,7 +121,10 @@ final class Output {
     private void awaitProof() throws IOException {
         doorbell.drainAside();
         long began = System.nanoTime();
-        while (!doorbell.isProven() && !doorbell.isOver() && peer.isPrompt()) {
+        while (!doorbell.isProven()
+                && !doorbell.isOver()
+                && peer.isPrompt()
+                && !Thread.currentThread().isInterrupted()) {
             if (System.nanoTime() - began > PROOF_WAIT_NANOS) {
                 peer.wasLate();
             }
@@ -180,6 +184,11 @@ final class Output {
         } finally {
             leave();
         }
+    }
+
+    /** Whether a write may have room, as a thread beside it sees it. */
+    boolean mayHaveRoom() {
+        return closed || shut || doorbell.isProven() && writer.seemsToHaveRoom();
     }
 
     private boolean hasRoom() throws IOException {

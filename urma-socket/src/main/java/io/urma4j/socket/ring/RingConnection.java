@@ -41,7 +41,7 @@ public final class RingConnection {
         this.tcp = tcp;
         this.reader = reader;
         this.writer = writer;
-        this.doorbell = new Doorbell(tcp, this::close, reader, writer, peersProof);
+        this.doorbell = new Doorbell(tcp, this::close, reader, writer, peersProof, peer);
         this.output = new Output(writer, doorbell, peer);
         this.input = new Input(reader, doorbell, output::isPeerGone, retire);
     }
@@ -106,9 +106,11 @@ public final class RingConnection {
         return ready;
     }
 
-    /** Whether a read would find something, without asking for a doorbell. Takes no lock. */
-    public boolean hasUnread() {
-        return input.isThere();
+    /** Whether something may be ready of {@code interest}, without asking for a doorbell. Takes no lock. */
+    public boolean hasNews(int interest) {
+        return (interest & SelectionKey.OP_READ) != 0 && input.isThere()
+                || (interest & SelectionKey.OP_WRITE) != 0 && output.mayHaveRoom()
+                || doorbell.isOver();
     }
 
     /** How long reads look at the ring before they sleep; to be set before the connection is used. */
@@ -200,6 +202,9 @@ public final class RingConnection {
                     doorbell.drain(); // the kernel would take unread doorbells for unread bytes
                 }
                 resetOrEnd(reads, writes && !output.isShut());
+            } else if (reads && input.hasUnread()) { // by an interrupt
+                input.reset();
+                output.abort();
             } else {
                 input.refuse();
             }

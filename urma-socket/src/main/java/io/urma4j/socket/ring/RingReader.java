@@ -48,7 +48,10 @@ public final class RingReader {
     }
 
     /** How many bytes wait, as a thread beside the reader sees it. */
-    int unreadBytes() {
+    synchronized int unreadBytes() {
+        if (isGivenBack) {
+            return 0;
+        }
         long unread = (long) LONG.getAcquire(ring, RingLayout.TAIL) - head;
         return Math.clamp(unread, 0, capacity);
     }

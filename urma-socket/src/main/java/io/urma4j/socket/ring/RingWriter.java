@@ -59,6 +59,11 @@ public final class RingWriter {
         return tail;
     }
 
+    /** Whether there is room by the last credit that was seen, or the reader has closed. Any thread. */
+    boolean seemsToHaveRoom() {
+        return tail - head < capacity || isReaderClosed();
+    }
+
     /** How many of them have no credit yet, as a thread beside the writer sees it. */
     int uncreditedBytes() {
         return Math.clamp(tail - head, 0, capacity);

@@ -1,5 +1,7 @@
 package io.urma4j.socket.ring;
 
+import java.util.concurrent.TimeUnit;
+
 /** A place that waits, and how its last waits ended. One thread at a time. */
 public final class Spinner {
     /** What a wait is for. */
@@ -31,6 +33,11 @@ public final class Spinner {
         } finally {
             policy.leave();
         }
+    }
+
+    /** Whether its waits end before this time. */
+    public boolean isShorterThan(long timeoutMillis) {
+        return policy.limitNanos() < TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     }
 
     /** One wait of sixteen tries again, or it would never learn that its peer is faster now. */

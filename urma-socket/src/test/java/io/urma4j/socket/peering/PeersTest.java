@@ -128,7 +128,7 @@ class PeersTest {
     }
 
     private CompletableFuture<Client.Route> find() {
-        return Background.call(() -> client.route(LISTENER));
+        return Background.call(() -> client.route(LISTENER, Long.MAX_VALUE));
     }
 
     private static void assertIsOpen(CompletableFuture<Client.Route> finding) {
@@ -220,7 +220,7 @@ class PeersTest {
 
         client.leaveAlone(LISTENER);
         assertThat(segments()).as("an arena each").containsExactly(before.get(0) + 1, before.get(1) + 1);
-        assertThat(client.route(LISTENER)).isInstanceOf(Client.Closed.class);
+        assertThat(client.route(LISTENER, Long.MAX_VALUE)).isInstanceOf(Client.Closed.class);
     }
 
     @Test
@@ -280,11 +280,12 @@ class PeersTest {
                 SocketChannel tcp = new Between(() -> {
                     peer.close();
                     awaitRevoked();
-                    assertThat(node.plan(another, next).attempt()).isNotNull(); // which frees what is left of the peer
+                    assertThat(node.plan(another, next, Long.MAX_VALUE).attempt())
+                            .isNotNull(); // which frees what is left of the peer
                 })) {
             var _ = peer.publish(LISTENER, () -> {});
             var _ = nextPeer.publish(next, () -> {});
-            SocketNode.Plan plan = node.plan(tcp, LISTENER);
+            SocketNode.Plan plan = node.plan(tcp, LISTENER, Long.MAX_VALUE);
 
             assertThat(plan.attempt()).isNull();
             assertThat(plan.reason()).isEqualTo(FallbackReason.NOT_READY);

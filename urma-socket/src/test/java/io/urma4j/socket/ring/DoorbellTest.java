@@ -54,7 +54,7 @@ class DoorbellTest {
     }
 
     private Doorbell doorbellOf(SocketChannel channel) {
-        return new Doorbell(channel, channel, reader, new RingWriter(outgoing), PROOF);
+        return new Doorbell(channel, channel, reader, new RingWriter(outgoing), PROOF, () -> false);
     }
 
     private static ByteBuffer proof() {

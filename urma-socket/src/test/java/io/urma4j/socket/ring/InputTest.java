@@ -32,7 +32,7 @@ class InputTest {
     @BeforeEach
     void open() throws IOException {
         tcp = SocketChannel.open();
-        Doorbell doorbell = new Doorbell(tcp, tcp, reader, new RingWriter(outgoing), 0);
+        Doorbell doorbell = new Doorbell(tcp, tcp, reader, new RingWriter(outgoing), 0, () -> false);
         input = new Input(reader, doorbell, () -> false, () -> retired++);
     }
 

@@ -160,12 +160,42 @@ class RingConnectionTest {
         writeAsPeer(10);
         peersReader.wantData();
         connection.write(ByteBuffer.allocate(1)); // a doorbell that nothing reads
+        hasProcessEnded = true;
         peersTcp.close();
         Thread.sleep(20);
         connection.drain();
 
         assertThat(read()).isEqualTo(10);
         assertThat(read()).isEqualTo(-1);
+    }
+
+    /** Such as of a firewall: the bytes that came may be a part. */
+    @Test
+    void aResetWhileThePeersProcessLivesIsAReset() throws Exception {
+        prove(PROOF);
+        writeAsPeer(10);
+        peersTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
+        peersTcp.close();
+        Thread.sleep(20);
+        connection.drain();
+
+        assertThat(read()).isEqualTo(10);
+        assertThatThrownBy(this::read).isInstanceOf(SocketException.class).hasMessageContaining("reset");
+    }
+
+    /** As if the JDK had closed the peer's TCP for an interrupt. */
+    @Test
+    void anEndOfTcpAfterAResetOfThePeerIsAReset() throws Exception {
+        prove(PROOF);
+        writeAsPeer(10);
+        peersWriter.abort();
+        peersTcp.close();
+        Thread.sleep(20);
+        connection.drain();
+
+        assertThat(read()).isEqualTo(10);
+        assertThatThrownBy(this::read).isInstanceOf(SocketException.class).hasMessageContaining("reset");
+        assertThatThrownBy(this::read).isInstanceOf(SocketException.class);
     }
 
     @Test
