@@ -203,8 +203,7 @@ public final class RingConnection {
                 }
                 resetOrEnd(reads, writes && !output.isShut());
             } else if (reads && input.hasUnread()) { // by an interrupt
-                input.reset();
-                output.abort();
+                reset();
             } else {
                 input.refuse();
             }
@@ -222,8 +221,7 @@ public final class RingConnection {
             }
         } else if (reads && input.hasUnread()) {
             tcp.setOption(StandardSocketOptions.SO_LINGER, 0);
-            input.reset();
-            output.abort();
+            reset();
             return;
         } else {
             input.refuse();
@@ -233,6 +231,12 @@ public final class RingConnection {
         } else if (ends) {
             output.end(); // a doorbell of the peer that comes later resets TCP, but not what the peer reads
         }
+    }
+
+    /** The peer sees a reset in both directions, whatever it does next. Only with the lock of the input. */
+    private void reset() {
+        input.reset();
+        output.abort();
     }
 
     /** The last key of the JDK's channel is gone, and so is the channel, if {@link #close} was called. */

@@ -87,6 +87,17 @@ class RingConnectionTest {
         peersWriter.publish();
     }
 
+    private void endPeersTcp() throws IOException, InterruptedException {
+        peersTcp.close();
+        Thread.sleep(20);
+        connection.drain();
+    }
+
+    private void resetPeersTcp() throws IOException, InterruptedException {
+        peersTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
+        endPeersTcp();
+    }
+
     private int read() throws IOException {
         return connection.read(ByteBuffer.allocate(100));
     }
@@ -145,9 +156,7 @@ class RingConnectionTest {
     void whatAPeerWroteBeforeItEndedIsRead() throws Exception {
         prove(PROOF);
         writeAsPeer(10);
-        peersTcp.close();
-        Thread.sleep(20);
-        connection.drain();
+        endPeersTcp();
 
         assertThat(read()).isEqualTo(10);
         assertThat(read()).isEqualTo(-1);
@@ -161,9 +170,7 @@ class RingConnectionTest {
         peersReader.wantData();
         connection.write(ByteBuffer.allocate(1)); // a doorbell that nothing reads
         hasProcessEnded = true;
-        peersTcp.close();
-        Thread.sleep(20);
-        connection.drain();
+        endPeersTcp();
 
         assertThat(read()).isEqualTo(10);
         assertThat(read()).isEqualTo(-1);
@@ -174,10 +181,7 @@ class RingConnectionTest {
     void aResetWhileThePeersProcessLivesIsAReset() throws Exception {
         prove(PROOF);
         writeAsPeer(10);
-        peersTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
-        peersTcp.close();
-        Thread.sleep(20);
-        connection.drain();
+        resetPeersTcp();
 
         assertThat(read()).isEqualTo(10);
         assertThatThrownBy(this::read).isInstanceOf(SocketException.class).hasMessageContaining("reset");
@@ -189,9 +193,7 @@ class RingConnectionTest {
         prove(PROOF);
         writeAsPeer(10);
         peersWriter.abort();
-        peersTcp.close();
-        Thread.sleep(20);
-        connection.drain();
+        endPeersTcp();
 
         assertThat(read()).isEqualTo(10);
         assertThatThrownBy(this::read).isInstanceOf(SocketException.class).hasMessageContaining("reset");
@@ -203,10 +205,7 @@ class RingConnectionTest {
         prove(PROOF);
         writeAsPeer(10);
         peersWriter.abort();
-        peersTcp.setOption(StandardSocketOptions.SO_LINGER, 0);
-        peersTcp.close();
-        Thread.sleep(20);
-        connection.drain();
+        resetPeersTcp();
 
         assertThat(read()).isEqualTo(10);
         assertThatThrownBy(this::read).isInstanceOf(SocketException.class).hasMessageContaining("reset");
