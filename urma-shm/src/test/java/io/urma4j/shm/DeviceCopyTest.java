@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class DeviceCopyTest {
     private static final int SIZE = 4096;
-    private static final long LATENCY_NANOS = 80_000_000;
+    private static final long LATENCY_NANOS = 250_000_000; // longer than a busy machine takes to close a context
 
     @TempDir
     private Path runtime;

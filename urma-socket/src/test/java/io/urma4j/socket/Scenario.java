@@ -146,7 +146,8 @@ final class Scenario implements AutoCloseable {
             accepted[0].setOption(StandardSocketOptions.TCP_NODELAY, true);
         }
         accepted[0].configureBlocking(false);
-        note("addresses", () -> address(client.getRemoteAddress()) + address(accepted[0].getRemoteAddress()));
+        note("address of the listener", () -> listener.getLocalAddress().equals(client.getRemoteAddress()));
+        note("address of the client", () -> client.getLocalAddress().equals(accepted[0].getRemoteAddress()));
     }
 
     private static void count(SocketChannel client) throws IOException {
@@ -232,7 +233,7 @@ final class Scenario implements AutoCloseable {
             when random.nextBoolean() ->
                 note(
                         "receive " + index,
-                        () -> address(channel.receive(target)) + target.flip().hashCode());
+                        () -> sender(channel.receive(target)) + target.flip().hashCode());
             case ReadableByteChannel channel ->
                 note(
                         "read " + index,
@@ -506,17 +507,17 @@ final class Scenario implements AutoCloseable {
         return channel == null ? "none" : "one";
     }
 
-    /** The channel whose port it is, or the address without its port. */
-    private String address(@Nullable SocketAddress address) throws IOException {
-        if (!(address instanceof InetSocketAddress internet)) {
-            return String.valueOf(address);
-        }
+    /** The channel that has sent a datagram, or the address without its port. TCP may have the same port. */
+    private String sender(@Nullable SocketAddress address) throws IOException {
         for (int i = 0; i < channels.size(); i++) {
-            if (channels.get(i).isOpen() && internet.equals(localOf(channels.get(i)))) {
+            if (channels.get(i) instanceof DatagramChannel channel
+                    && channel.isOpen()
+                    && channel.getLocalAddress() != null
+                    && channel.getLocalAddress().equals(address)) {
                 return "of " + i;
             }
         }
-        return internet.getAddress() + " of none";
+        return withoutPort(address) + " of none";
     }
 
     /** Of a peer that may be closed, so that another channel may have its port by now. */
@@ -524,15 +525,6 @@ final class Scenario implements AutoCloseable {
         return address instanceof InetSocketAddress internet
                 ? String.valueOf(internet.getAddress())
                 : String.valueOf(address);
-    }
-
-    private static @Nullable SocketAddress localOf(SelectableChannel channel) throws IOException {
-        return switch (channel) {
-            case ServerSocketChannel listener -> listener.getLocalAddress();
-            case SocketChannel connection -> connection.getLocalAddress();
-            case DatagramChannel datagrams -> datagrams.getLocalAddress();
-            default -> null;
-        };
     }
 
     private static boolean until(Callable<Boolean> condition) throws Exception {

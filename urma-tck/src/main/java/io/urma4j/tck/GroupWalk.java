@@ -397,6 +397,8 @@ final class GroupWalk implements Walk {
         }
         for (Sender sender : senders) {
             sender.queue.settle(sender.work());
+        }
+        for (Sender sender : senders) { // no other one has messages that would take the receives
             provide(sender.side.jfs().depth());
             sender.queue.assertAllSlotsAreFree(sender.work(), true);
         }
