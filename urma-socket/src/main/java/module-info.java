@@ -5,6 +5,8 @@ module io.urma4j.socket {
     requires static org.jspecify;
     // the agent, which the JVM starts only where it has this module
     requires static java.instrument;
+    // the Flight Recorder, where the runtime has one
+    requires static jdk.jfr;
 
     exports io.urma4j.socket;
 }

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
@@ -40,6 +41,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     private volatile @Nullable RingConnection rings;
     private volatile FallbackReason reason = FallbackReason.NONE;
     private volatile boolean noDelay; // as the program sees it, over rings
+    private volatile long connectBeganNanos; // 0 for a connection that was accepted
 
     /** A channel of the JDK, before it connects. */
     UrmaSocketChannel(UrmaSelectorProvider provider, SocketChannel tcp) {
@@ -78,6 +80,8 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             if (!isOpen()) {
                 provider.connections().remove(this);
             }
+            long began = connectBeganNanos;
+            SocketFlight.connected(this, reason, Duration.ofNanos(began == 0 ? 0 : System.nanoTime() - began));
         }
     }
 
@@ -110,6 +114,9 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         if (name.equals(UrmaSocketOptions.TRANSPORT) || name.equals(UrmaSocketOptions.FALLBACK_REASON)) {
+            if (value.equals(getOption(name))) {
+                return this; // programs set what they have read
+            }
             throw new UnsupportedOperationException("'" + name + "' can only be read");
         }
         if (name.equals(StandardSocketOptions.TCP_NODELAY) && rings != null && isOpen()) {
@@ -209,6 +216,9 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     boolean connect(SocketAddress remote, int timeoutMillis, Connecting way) throws IOException {
         connecting.lock();
         boolean isOurs = canBegin(); // else the JDK refuses, and what was begun goes on
+        if (isOurs) {
+            connectBeganNanos = System.nanoTime();
+        }
         try {
             if (isOurs && remote instanceof InetSocketAddress address) {
                 offer(address, timeoutMillis == 0 ? Long.MAX_VALUE : TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
@@ -415,6 +425,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
             tcp.close();
             cancelIfClosed();
         } else {
+            SocketFlight.closing(this);
             made.close();
         }
     }
@@ -439,7 +450,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     }
 
     /** Without the name of its host. */
-    private static String text(@Nullable SocketAddress address) {
+    static String text(@Nullable SocketAddress address) {
         String text = String.valueOf(address);
         return text.substring(text.indexOf('/') + 1);
     }

@@ -107,4 +107,24 @@ class ClosedMeanwhileTest {
         assertThat(retired).hasValue(1);
         assertThat(peersReader.hasWriter()).isFalse();
     }
+
+    @Test
+    void aConnectionWhoseRingsAreGivenBackMeanwhileHasNoRow() throws IOException {
+        Arena memory = Arena.ofShared();
+        MemorySegment incoming = memory.allocate(RingLayout.lengthBytes(1024), 64);
+        MemorySegment outgoing = memory.allocate(RingLayout.lengthBytes(1024), 64);
+        try (ServerSocketChannel plain =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                SocketChannel tcp = SocketChannel.open(plain.getLocalAddress())) {
+            var made = new UrmaSocketChannel(
+                    provider,
+                    tcp,
+                    new RingConnection(
+                            tcp, new RingReader(incoming), new RingWriter(outgoing), 0, () -> false, () -> {}));
+            assertThat(made.describe(1)).isPresent();
+            memory.close();
+
+            assertThat(made.describe(1)).isEmpty();
+        }
+    }
 }

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -518,6 +520,93 @@ class RingSocketTest {
             assertThat(channel.isOpen()).isFalse();
         } finally {
             node.close();
+        }
+    }
+
+    @Test
+    void aShutdownOfTheOutputEndsAWriteThatWaits() throws Exception {
+        ByteBuffer all = ByteBuffer.allocate(10 * RING_BYTES);
+        CompletableFuture<Integer> writing = Background.call(() -> client.write(all));
+        awaitFull(all);
+
+        client.shutdownOutput();
+
+        assertThat(writing)
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(AsynchronousCloseException.class);
+        assertThat(client.isOpen()).isTrue();
+        ByteBuffer received = ByteBuffer.allocate(20 * RING_BYTES);
+        while (server.read(received) >= 0) {
+            assertThat(received.hasRemaining()).isTrue();
+        }
+        assertThat(received.position()).isEqualTo(RING_BYTES);
+        server.write(ByteBuffer.allocate(3));
+        ByteBuffer answer = ByteBuffer.allocate(3);
+        assertThat(client.read(answer)).isEqualTo(3);
+        server.close();
+        assertThat(client.read(answer.clear())).isEqualTo(-1);
+    }
+
+    /** Until the ring has no more room for it. */
+    private static void awaitFull(ByteBuffer source) throws InterruptedException {
+        int before = -1;
+        while (before != source.position() || before == 0) {
+            before = source.position();
+            Thread.sleep(100);
+        }
+    }
+
+    @Test
+    void aShutdownOfTheOutputEndsAWriteThatWaitsBesideARead() throws Exception {
+        CompletableFuture<Integer> reading = Background.call(() -> client.read(ByteBuffer.allocate(10)));
+        Thread.sleep(100); // it listens to TCP
+        ByteBuffer all = ByteBuffer.allocate(10 * RING_BYTES);
+        CompletableFuture<Integer> writing = Background.call(() -> client.write(all));
+        awaitFull(all);
+
+        client.shutdownOutput();
+
+        assertThat(writing).failsWithin(Duration.ofSeconds(20));
+        server.write(ByteBuffer.allocate(3));
+        assertThat(reading).succeedsWithin(Duration.ofSeconds(20)).isEqualTo(3);
+    }
+
+    @Test
+    void aListenerThatRequiresRingsAcceptsNothingElse() throws Exception {
+        try (OverRings required =
+                        new OverRings(_ -> SocketSettings.of(Mode.REQUIRE).withOfferTimeout(Duration.ofSeconds(10)));
+                ServerSocketChannel strict =
+                        required.provider().openServerSocketChannel().bind(LOOPBACK);
+                SocketChannel plain = SocketChannel.open(strict.getLocalAddress());
+                SocketChannel overRings = required.provider().openSocketChannel()) {
+            CompletableFuture<SocketChannel> accepting = Background.call(strict::accept);
+            overRings.connect(strict.getLocalAddress());
+
+            assertThat(accepting).succeedsWithin(Duration.ofSeconds(20));
+            try (SocketChannel accepted = accepting.resultNow()) {
+                assertThat(OverRings.isOverRings(accepted)).isTrue();
+                assertThat(accepted.getRemoteAddress()).isEqualTo(overRings.getLocalAddress());
+            }
+            assertThat(plain.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void whatSaysHowAConnectionIsMadeCannotBeChanged() throws IOException {
+        for (SocketOption<?> option : client.supportedOptions()) {
+            setAsItIs(client, option);
+        }
+        assertThatThrownBy(() -> client.setOption(UrmaSocketOptions.TRANSPORT, "tcp"))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("urma-transport");
+        assertThat(OverRings.isOverRings(client)).isTrue();
+    }
+
+    private static <T> void setAsItIs(SocketChannel channel, SocketOption<T> option) throws IOException {
+        T value = channel.getOption(option);
+        if (value != null && !option.name().equals("SO_INCOMING_NAPI_ID")) { // the JDK's own refuses that
+            channel.setOption(option, value);
         }
     }
 

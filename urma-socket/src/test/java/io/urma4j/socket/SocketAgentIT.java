@@ -68,14 +68,33 @@ class SocketAgentIT {
         }
     }
 
+    /** Chooses the configuration of its logging as it begins, and logs. */
+    static final class Logging {
+        public static void main(String[] arguments) {
+            System.setProperty("java.util.logging.config.class", Configuration.class.getName());
+            System.getLogger("test").log(System.Logger.Level.WARNING, "hello");
+        }
+
+        /** Instantiated by the JDK's logging, when that begins. */
+        public static final class Configuration {
+            public Configuration() {
+                System.out.println("configured by the program");
+            }
+        }
+    }
+
     @TempDir
     private Path directory;
 
     private Ended plain(Map<String, String> environment, String... options) throws Exception {
+        return program(Plain.class, environment, options);
+    }
+
+    private Ended program(Class<?> program, Map<String, String> environment, String... options) throws Exception {
         List<String> command = new ArrayList<>(List.of(Ended.tool("java")));
         command.addAll(List.of(options));
         command.add("-Durma.socket.wait=500"); // the machine may be busy
-        command.addAll(List.of("-cp", Path.of("target", "test-classes").toString(), Plain.class.getName()));
+        command.addAll(List.of("-cp", Path.of("target", "test-classes").toString(), program.getName()));
         return Ended.of(command, directory, environment);
     }
 
@@ -136,6 +155,14 @@ class SocketAgentIT {
         Ended ended = plain(Map.of(), AGENT, NATIVE, "-Durma.socket.classic=true");
 
         assertThat(ended.output()).contains("got 42", "channel urma-transport=shm0", "classic urma-transport=shm0");
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void aProgramStillChoosesItsLogging() throws Exception {
+        Ended ended = program(Logging.class, Map.of(), AGENT, NATIVE, "-Durma.socket.classic=true");
+
+        assertThat(ended.output()).contains("configured by the program");
         assertThat(ended.code()).isZero();
     }
 

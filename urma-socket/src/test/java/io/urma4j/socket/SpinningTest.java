@@ -122,4 +122,27 @@ class SpinningTest {
                     .isEqualTo(0);
         }
     }
+
+    @Test
+    void aSelectionWithAReadyKeyDoesNotSpin() throws Exception {
+        try (Selector selector = selectedOnce()) {
+            client.write(ByteBuffer.allocate(1));
+            assertThat(selector.select()).isOne();
+
+            assertThat(Background.call(selector::select))
+                    .as("keys that have become ready since")
+                    .succeedsWithin(SOON)
+                    .isEqualTo(0);
+        }
+    }
+
+    @Test
+    void aSelectionForRoomDoesNotSpin() throws Exception {
+        try (Selector selector = selectedOnce()) {
+            server.keyFor(selector).interestOps(SelectionKey.OP_WRITE);
+            assertThat(selector.select()).isOne();
+
+            assertThat(Background.call(selector::select)).succeedsWithin(SOON).isEqualTo(0);
+        }
+    }
 }

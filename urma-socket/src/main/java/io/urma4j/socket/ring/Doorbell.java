@@ -58,6 +58,7 @@ final class Doorbell {
     private final byte[] streamed = new byte[2 * MAX_UNREAD];
     private final ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private boolean isListening; // a thread reads from TCP, without the lock
+    private boolean listensForRoom; // and that thread writes
     private int hearings; // how often a thread has listened
     private int counted;
     private volatile Runnable onHeardAside = () -> {};
@@ -99,6 +100,15 @@ final class Doorbell {
             broken = true;
         } finally {
             ringing.unlock();
+        }
+    }
+
+    /** The same for a connection that another thread may have closed. */
+    void ringIfOpen() {
+        try {
+            ring();
+        } catch (ClosedChannelException e) {
+            // TCP has ended, which wakes the peer, too
         }
     }
 
@@ -228,6 +238,7 @@ final class Doorbell {
                 length = hearAtOnce();
                 heardSome |= length != 0 || isOver();
             }
+            lookForEnd();
             return heardSome;
         } finally {
             hearing.unlock();
@@ -291,6 +302,49 @@ final class Doorbell {
         }
     }
 
+    /** Waits until there is room, as the condition says. A shutdown of the output ends the wait. */
+    void awaitRoom(Check condition) throws IOException {
+        hearing.lock();
+        try {
+            while (!condition.holds() && !isOver()) {
+                if (deaf) {
+                    poll();
+                } else if (isListening) {
+                    awaitListener(0);
+                } else {
+                    listensForRoom = true;
+                    hear(null);
+                }
+            }
+        } finally {
+            hearing.unlock();
+        }
+    }
+
+    /** A thread that waits for room looks at its condition again. Where it reads from TCP, only the end of that wakes it. */
+    void endWaitForRoom() throws IOException {
+        hearing.lock();
+        try {
+            hearings++;
+            heard.signalAll();
+            if (isListening && listensForRoom) {
+                isDeafOnceProven = true;
+                if (proven) {
+                    goDeaf();
+                }
+            }
+        } finally {
+            hearing.unlock();
+        }
+    }
+
+    /** Without TCP the end of the peer's process tells that nothing comes any more; its rings tell all else. */
+    private void lookForEnd() {
+        if (deaf && peer.hasEnded()) {
+            ended = true;
+        }
+    }
+
     private void poll() throws IOException {
         hearing.unlock();
         try {
@@ -298,6 +352,7 @@ final class Doorbell {
         } finally {
             hearing.lock();
         }
+        lookForEnd();
         refuseInterrupted();
         checkOpen();
     }
@@ -357,6 +412,7 @@ final class Doorbell {
         } finally {
             hearing.lock();
             isListening = false;
+            listensForRoom = false;
             hearings++;
             heard.signalAll();
         }

@@ -19,7 +19,8 @@ final class Output {
 
     private volatile boolean shut;
     private volatile boolean closed;
-    private boolean givenBack; // guarded by lock
+    private boolean endIsTold; // as the one below guarded by lock
+    private boolean givenBack;
 
     Output(RingWriter writer, Doorbell doorbell, PeerProcess peer) {
         this.writer = writer;
@@ -51,7 +52,7 @@ final class Output {
             doorbell.refuseInterrupted();
             long written = published(put(source, false));
             while (source.hasRemaining()) {
-                doorbell.await(roomComes, null, 0);
+                doorbell.awaitRoom(roomComes);
                 written += published(put(source, false));
             }
             return (int) written;
@@ -66,7 +67,7 @@ final class Output {
             doorbell.refuseInterrupted();
             long written = published(putAll(sources, offset, length, false));
             while (Buffers.haveRemaining(sources, offset, length)) {
-                doorbell.await(roomComes, null, 0);
+                doorbell.awaitRoom(roomComes);
                 written += published(putAll(sources, offset, length, false));
             }
             return written;
@@ -205,31 +206,35 @@ final class Output {
         return writer.room() > 0 || isPeerGone();
     }
 
-    /** Nothing is written any more; the peer sees the end after the last byte. */
+    /** Nothing is written any more; the peer sees the end after the last byte. A thread that waits in a write fails, and tells it. */
     void shut() throws IOException {
-        lock.lock();
-        shutAndLeave();
+        if (!closed) {
+            shut = true;
+            if (lock.tryLock()) {
+                leave();
+            } else {
+                doorbell.endWaitForRoom();
+            }
+        }
     }
 
     /** The same, unless a thread is writing just now. Returns whether the output is shut down. */
-    boolean shutIfIdle() throws IOException {
+    boolean shutIfIdle() {
         boolean isIdle = lock.tryLock();
         if (isIdle) {
-            shutAndLeave();
+            shut |= !closed;
+            leave();
         }
         return isIdle;
     }
 
-    private void shutAndLeave() throws IOException {
-        try {
-            if (!closed && !shut) {
-                shut = true;
-                if (writer.end()) {
-                    doorbell.ring();
-                }
-            }
-        } finally {
-            leave();
+    private void tellEnd() {
+        if (closed || endIsTold) {
+            return;
+        }
+        endIsTold = true;
+        if (writer.end()) {
+            doorbell.ringIfOpen();
         }
     }
 
@@ -270,9 +275,16 @@ final class Output {
         }
     }
 
-    /** The last thread to leave a closed connection gives the ring back to the peer. */
+    /** The last thread to leave an output that is shut down tells the peer, and of a closed one gives the ring back to the peer. */
     void leave() {
         lock.unlock();
+        if (shut && !closed && lock.tryLock()) {
+            try {
+                tellEnd();
+            } finally {
+                lock.unlock();
+            }
+        }
         if (closed && lock.tryLock()) {
             try {
                 if (!givenBack) {

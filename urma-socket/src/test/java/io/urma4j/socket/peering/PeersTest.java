@@ -198,6 +198,31 @@ class PeersTest {
     }
 
     @Test
+    void aProcessThatDoesNotAnswerIsLeftAloneForLongerThanItTook() {
+        var hasty = new Client(own, ownChannel, names, SETTINGS.withOfferTimeout(Duration.ofMillis(1)), budget);
+        var _ = listen();
+        long began = System.nanoTime();
+        assertThat(leftNanos(hasty.route(LISTENER, Long.MAX_VALUE))).isNotPositive();
+        assertThat(Duration.ofNanos(System.nanoTime() - began))
+                .as("the wait for it")
+                .isLessThan(Duration.ofSeconds(4));
+
+        long left = 0;
+        while (left <= 0) {
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(LONG.multipliedBy(2));
+            left = leftNanos(hasty.route(LISTENER, Long.MAX_VALUE));
+        }
+        assertThat(Duration.ofNanos(left)).isGreaterThan(Duration.ofSeconds(20));
+    }
+
+    /** How long the address stays TCP. */
+    private static long leftNanos(Client.Route route) {
+        assertThat(route).isInstanceOf(Client.Closed.class);
+        assertThat(((Client.Closed) route).reason()).isEqualTo(FallbackReason.NOT_READY);
+        return ((Client.Closed) route).untilNanos() - System.nanoTime();
+    }
+
+    @Test
     void anAddressThatGetsALaterListenerKeepsNoImport() {
         List<Long> before = segments();
         Listing listing = listen();
