@@ -12,13 +12,17 @@ import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SelectStrategy;
 import io.netty.channel.SelectStrategyFactory;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.urma4j.bench.Pinned;
 import io.urma4j.bench.compare.Metric;
@@ -28,20 +32,26 @@ import io.urma4j.bench.compare.end.Participant;
 import io.urma4j.bench.compare.end.Tally;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * Netty over TCP on loopback; everything happens in the one event loop of each side, as Netty wants it. The system
- * property {@code urma.netty.loop} is NIO, EPOLL or BUSY, an epoll that never sleeps.
+ * Netty on one host; everything happens in the one event loop of each side, as Netty wants it. The system property
+ * {@code urma.netty.loop} is NIO, EPOLL, BUSY for an epoll that never sleeps, or UNIX for that over Unix-domain sockets;
+ * the others are over TCP.
  */
 public final class NettyEnd implements Participant {
     private static final String LOOP = System.getProperty("urma.netty.loop", "EPOLL");
+    private static final boolean IS_UNIX_DOMAIN = LOOP.equals("UNIX");
     private static final long STOP = -1;
     private static final int SMALL_BATCH = 64;
     private static final int CONNECTIONS = 20;
+
+    private int served;
 
     private static EventLoopGroup newLoop() {
         SelectStrategyFactory busy =
@@ -49,9 +59,46 @@ public final class NettyEnd implements Participant {
         return switch (LOOP) {
             case "NIO" -> new NioEventLoopGroup(1, NettyEnd::pinned);
             case "EPOLL" -> new EpollEventLoopGroup(1, NettyEnd::pinned, DefaultSelectStrategyFactory.INSTANCE);
-            case "BUSY" -> new EpollEventLoopGroup(1, NettyEnd::pinned, busy);
+            case "BUSY", "UNIX" -> new EpollEventLoopGroup(1, NettyEnd::pinned, busy);
             default -> throw new IllegalArgumentException(LOOP);
         };
+    }
+
+    private static Class<? extends ServerChannel> serverType() {
+        return switch (LOOP) {
+            case "NIO" -> NioServerSocketChannel.class;
+            case "UNIX" -> EpollServerDomainSocketChannel.class;
+            default -> EpollServerSocketChannel.class;
+        };
+    }
+
+    private static Class<? extends Channel> clientType() {
+        return switch (LOOP) {
+            case "NIO" -> NioSocketChannel.class;
+            case "UNIX" -> EpollDomainSocketChannel.class;
+            default -> EpollSocketChannel.class;
+        };
+    }
+
+    /** Where a home listens. */
+    private SocketAddress fresh() {
+        if (!IS_UNIX_DOMAIN) {
+            return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        }
+        Path folder = Path.of(System.getProperty("urma.folder"));
+        return new DomainSocketAddress(folder.resolve("netty-" + ProcessHandle.current().pid() + "-" + served++).toString());
+    }
+
+    private static String lineOf(SocketAddress address) {
+        return address instanceof InetSocketAddress tcp
+                ? String.valueOf(tcp.getPort())
+                : ((DomainSocketAddress) address).path();
+    }
+
+    private static SocketAddress parse(String line) {
+        return IS_UNIX_DOMAIN
+                ? new DomainSocketAddress(line)
+                : new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(line));
     }
 
     private static Thread pinned(Runnable task) {
@@ -71,17 +118,16 @@ public final class NettyEnd implements Participant {
         EventLoopGroup loop = newLoop();
         Channel server = new ServerBootstrap()
                 .group(loop)
-                .channel(LOOP.equals("NIO") ? NioServerSocketChannel.class : EpollServerSocketChannel.class)
-                .childOption(ChannelOption.TCP_NODELAY, true)
+                .channel(serverType())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1 << 20, 4 << 20))
                 .childHandler(initializer(() -> new Home(task)))
-                .bind(InetAddress.getLoopbackAddress(), 0)
+                .bind(fresh())
                 .sync()
                 .channel();
         return new Serving() {
             @Override
             public String address() {
-                return String.valueOf(((InetSocketAddress) server.localAddress()).getPort());
+                return lineOf(server.localAddress());
             }
 
             @Override
@@ -99,6 +145,9 @@ public final class NettyEnd implements Participant {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
+                if (!IS_UNIX_DOMAIN) {
+                    channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+                }
                 channel.pipeline().addLast(handler.get());
             }
         };
@@ -130,11 +179,10 @@ public final class NettyEnd implements Participant {
         Leader leader = new Leader(task, nanos);
         Channel channel = new Bootstrap()
                 .group(loop)
-                .channel(LOOP.equals("NIO") ? NioSocketChannel.class : EpollSocketChannel.class)
-                .option(ChannelOption.TCP_NODELAY, true)
+                .channel(clientType())
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1 << 20, 4 << 20))
                 .handler(initializer(() -> leader))
-                .connect(InetAddress.getLoopbackAddress(), Integer.parseInt(homeAddress))
+                .connect(parse(homeAddress))
                 .sync()
                 .channel();
         try {

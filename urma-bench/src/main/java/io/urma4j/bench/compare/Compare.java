@@ -44,6 +44,7 @@ import picocli.CommandLine.Spec;
             "  urma-bench/compare --only shm-write,shm-read --rounds 9",
             "  urma-bench/compare --out docs/performance",
             "  urma-bench/compare --only udma --out docs/performance",
+            "  urma-bench/compare --only sockets --out docs/performance",
             "  urma-bench/compare --resume --out docs/performance"
         })
 public final class Compare implements Callable<Integer> {
@@ -293,10 +294,10 @@ public final class Compare implements Callable<Integer> {
         for (Peer peer : all) {
             boolean isUs = peer.name().equals(Names.URMA);
             boolean isAsked = peers.isEmpty() || peers.stream().anyMatch(peer.name()::startsWith);
-            if (isUs || (isAsked && isOfUse.test(peer))) {
+            if ((isUs || isAsked) && isOfUse.test(peer)) {
                 obtain(peer, toolchain, report, here);
             }
-            if (isUs && here.isEmpty()) {
+            if (isUs && isOfUse.test(peer) && here.isEmpty()) {
                 throw new IOException("urma4j itself cannot be measured here: "
                         + report.foot().strip());
             }
@@ -308,13 +309,13 @@ public final class Compare implements Callable<Integer> {
     private static void obtain(Peer peer, Toolchain toolchain, Report report, List<Peer> here)
             throws InterruptedException {
         try {
-            report.takesPart(peer.name(), peer.obtain(toolchain));
+            report.takesPart(peer.title(), peer.obtain(toolchain));
             here.add(peer);
         } catch (PeerUnavailableException | IOException e) {
             Processes.awaitEndIfNear();
             String reason = String.valueOf(e.getMessage());
-            report.isMissing(peer.name(), reason);
-            System.err.println("compare: without " + peer.name() + ": " + reason);
+            report.isMissing(peer.title(), reason);
+            System.err.println("compare: without " + peer.title() + ": " + reason);
         }
     }
 

@@ -31,7 +31,7 @@ final class Curves {
         }
 
         private String prefix() {
-            return reach == Reach.MEMORY ? "shm-" : "udma-";
+            return reach.words() + "-";
         }
 
         boolean isLatency() {
@@ -40,7 +40,7 @@ final class Curves {
 
         String title() {
             String words = work.words("").replace(" ,", ",").replace("  ", " ").strip();
-            return (reach == Reach.MEMORY ? "shm: " : "udma: ") + words;
+            return reach.words() + ": " + words;
         }
 
         String unit() {
@@ -60,7 +60,8 @@ final class Curves {
     }
 
     private static Stream<Curve> all() {
-        return Stream.of(Reach.values()).flatMap(reach -> WORKS.stream().map(work -> new Curve(reach, work)));
+        return Stream.of(Reach.MEMORY, Reach.NETWORK)
+                .flatMap(reach -> WORKS.stream().map(work -> new Curve(reach, work)));
     }
 
     /** The names of all that there are. */

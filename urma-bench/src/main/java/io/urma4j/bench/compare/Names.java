@@ -21,6 +21,14 @@ public final class Names {
     public static final String AERON = "Aeron";
     public static final String NETTY = "Netty TCP";
     public static final String GRPC = "gRPC unary";
+    public static final String URMA_PIPE = "urma4j, pipe";
+    public static final String JDK_TCP = "JDK, TCP";
+    public static final String JDK_UNIX = "JDK, Unix-domain";
+    public static final String SOCKPERF_TCP = "sockperf TCP";
+    public static final String NETTY_BEST = "Netty, its best";
+    public static final String NETTY_NIO = "Netty NIO";
+    public static final String GRPC_BEST = "gRPC, its best";
+    public static final String GRPC_LOCAL = "gRPC, LocalChannel";
     public static final String MAP_RING = "FileChannel.map ring";
     public static final String BARE_WAKE = "bare wake, unpark (C)";
 

@@ -8,6 +8,11 @@ public interface Peer extends AutoCloseable {
     /** In tables, and for {@code --peer}. */
     String name();
 
+    /** In the list of versions. */
+    default String title() {
+        return name();
+    }
+
     /**
      * Installs or builds it.
      *

@@ -3,12 +3,14 @@ package io.urma4j.bench.compare;
 import io.urma4j.bench.compare.peer.Aeron;
 import io.urma4j.bench.compare.peer.Grpc;
 import io.urma4j.bench.compare.peer.Iperf;
+import io.urma4j.bench.compare.peer.JdkSockets;
 import io.urma4j.bench.compare.peer.Libfabric;
 import io.urma4j.bench.compare.peer.MapRing;
 import io.urma4j.bench.compare.peer.Netty;
 import io.urma4j.bench.compare.peer.OpenMpi;
 import io.urma4j.bench.compare.peer.RawMemory;
 import io.urma4j.bench.compare.peer.RawNetwork;
+import io.urma4j.bench.compare.peer.Rings;
 import io.urma4j.bench.compare.peer.Sockperf;
 import io.urma4j.bench.compare.peer.Ucx;
 import io.urma4j.bench.compare.peer.UrmaPeer;
@@ -22,6 +24,11 @@ final class Peers {
         return List.of(
                 UrmaPeer.best(),
                 UrmaPeer.queues(),
+                Rings.ofChannels(),
+                Rings.ofNetty(),
+                Rings.besideForeignNetty(),
+                Rings.ofGrpc(),
+                UrmaPeer.pipe(),
                 RawMemory.awake(),
                 RawMemory.asleep(),
                 new RawNetwork(),
@@ -33,11 +40,18 @@ final class Peers {
                 Libfabric.memory(),
                 Libfabric.udp(),
                 Libfabric.tcp(),
-                new Sockperf(),
+                Sockperf.udp(),
+                Sockperf.tcp(),
                 new Iperf(),
                 Aeron.best(),
                 Netty.best(),
-                new Grpc(),
+                JdkSockets.tcp(),
+                JdkSockets.unix(),
+                Netty.bestSockets(),
+                Netty.nioSockets(),
+                Grpc.blocking(),
+                Grpc.best(),
+                Grpc.local(),
                 new MapRing());
     }
 
@@ -49,6 +63,11 @@ final class Peers {
         return List.of(
                 UrmaPeer.best(),
                 UrmaPeer.queues(),
+                Rings.ofChannels(),
+                Rings.ofNetty(),
+                Rings.besideForeignNetty(),
+                Rings.ofGrpc(),
+                UrmaPeer.pipe(),
                 RawMemory.awake(),
                 RawMemory.asleep(),
                 new RawNetwork(),
@@ -60,6 +79,13 @@ final class Peers {
                 Libfabric.tcp(),
                 Aeron.invoked(),
                 Netty.busy(),
+                Sockperf.tcp(),
+                JdkSockets.tcp(),
+                JdkSockets.unix(),
+                Netty.bestSockets(),
+                Netty.nioSockets(),
+                Grpc.best(),
+                Grpc.local(),
                 new MapRing());
     }
 }

@@ -45,21 +45,29 @@ public final class ProcessPair implements AutoCloseable {
      * Starts both.
      *
      * @param participant class that knows what to do, with a constructor without parameters
+     * @param leaderOptions for the JVM of the leader
+     * @param homeOptions for that of the home
      */
-    public static ProcessPair start(String classPath, String participant, List<String> options) throws IOException {
+    public static ProcessPair start(
+            String classPath, String participant, List<String> leaderOptions, List<String> homeOptions)
+            throws IOException {
+        End home = new End(command(classPath, participant, homeOptions), CPU_OF_HOME);
+        try {
+            return new ProcessPair(new End(command(classPath, participant, leaderOptions), CPU_OF_LEADER), home);
+        } catch (IOException e) {
+            home.close();
+            throw e;
+        }
+    }
+
+    private static List<String> command(String classPath, String participant, List<String> options) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:-UsePerfData", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         command.add("-Durma.folder=" + Processes.scratch());
         command.addAll(options);
         command.addAll(List.of("-cp", classPath, "io.urma4j.bench.compare.end.EndMain", participant));
-        End home = new End(command, CPU_OF_HOME);
-        try {
-            return new ProcessPair(new End(command, CPU_OF_LEADER), home);
-        } catch (IOException e) {
-            home.close();
-            throw e;
-        }
+        return command;
     }
 
     /** What the participant says of its version. */

@@ -1,9 +1,28 @@
 package io.urma4j.bench.compare;
 
-/** How far apart the two processes are. */
+/** What is between the two processes. */
 public enum Reach {
-    /** They share memory. */
-    MEMORY,
-    /** They have the loopback interface between them. */
-    NETWORK
+    /** Memory that they share. */
+    MEMORY("shm"),
+    /** The loopback interface. */
+    NETWORK("udma"),
+    /** Blocking channels of the JDK, over whatever connects them. */
+    SOCKETS("sockets"),
+    /** Netty's pipeline, over whatever connects its channels. */
+    NETTY("Netty"),
+    /** The same; the home's process has the JDK's own channels alone. */
+    FOREIGN("Netty, foreign peer"),
+    /** gRPC, over whatever connects its channels. */
+    GRPC("gRPC");
+
+    private final String words;
+
+    Reach(String words) {
+        this.words = words;
+    }
+
+    /** For the table. */
+    String words() {
+        return words;
+    }
 }

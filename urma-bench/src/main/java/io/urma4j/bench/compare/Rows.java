@@ -1,7 +1,11 @@
 package io.urma4j.bench.compare;
 
+import static io.urma4j.bench.compare.Reach.FOREIGN;
+import static io.urma4j.bench.compare.Reach.GRPC;
 import static io.urma4j.bench.compare.Reach.MEMORY;
+import static io.urma4j.bench.compare.Reach.NETTY;
 import static io.urma4j.bench.compare.Reach.NETWORK;
+import static io.urma4j.bench.compare.Reach.SOCKETS;
 import static io.urma4j.bench.compare.Target.ahead;
 import static io.urma4j.bench.compare.Target.atLeast;
 import static io.urma4j.bench.compare.Target.atMost;
@@ -20,6 +24,7 @@ final class Rows {
         oneSided();
         messages();
         network();
+        sockets();
     }
 
     static List<Row> all() {
@@ -118,6 +123,45 @@ final class Rows {
         full("udma-stream-64k-cpu", Work.SEND_RATE, NETWORK, 64 * K, Metric.CPU);
         full("udma-connect", Work.CONNECT, NETWORK, 64, Metric.P50);
         atOneRate("udma-rate-64", NETWORK, ahead(Names.AERON), ahead(Names.NETTY), ahead(Names.SOCKPERF));
+    }
+
+    /** What programs get that know sockets alone. */
+    private void sockets() {
+        sockets(
+                "sockets-echo-64",
+                Work.SEND_LATENCY,
+                SOCKETS,
+                64,
+                atMost(Names.URMA_PIPE, 4),
+                atMost(Names.SOCKPERF_TCP, 0.2));
+        sockets("sockets-wake-64", Work.WAKE, SOCKETS, 64, atMost(Names.JDK_TCP, 1.1), atMost(Names.JDK_UNIX, 1.2));
+        sockets(
+                "sockets-stream-64k",
+                Work.SEND_RATE,
+                SOCKETS,
+                64 * K,
+                atLeast(Names.NETTY_BEST, 1.5),
+                atLeast(Names.RAW_MEMORY, 0.7),
+                ahead(Names.UCX));
+        sockets("sockets-connect", Work.CONNECT, SOCKETS, 64, atMost(Names.JDK_TCP, 1.5));
+        sockets("sockets-netty-echo-64", Work.SEND_LATENCY, NETTY, 64, atMost(Names.NETTY_BEST, 0.4));
+        sockets("sockets-foreign-echo-64", Work.SEND_LATENCY, FOREIGN, 64, atMost(Names.NETTY_NIO, 1.03));
+        sockets("sockets-foreign-stream-64", Work.SEND_RATE, FOREIGN, 64, atLeast(Names.NETTY_NIO, 0.97));
+        sockets("sockets-grpc-64", Work.SEND_LATENCY, GRPC, 64, atMost(Names.GRPC_LOCAL, 1.1), ahead(Names.GRPC_BEST));
+        sockets(
+                "sockets-grpc-64-many",
+                Work.SEND_RATE,
+                GRPC,
+                64,
+                atMost(Names.GRPC_LOCAL, 1.1),
+                ahead(Names.GRPC_BEST));
+        sockets("sockets-grpc-stream-64k", Work.SEND_RATE, GRPC, 64 * K, atLeast(Names.GRPC_BEST, 1.3));
+    }
+
+    /** By its median where single operations are timed. */
+    private void sockets(String name, Work work, Reach reach, int bytes, Target... targets) {
+        Metric metric = work == Work.SEND_RATE ? Metric.MEAN : Metric.P50;
+        rows.add(new Row(name, Task.of(work, reach, bytes), metric, List.of(targets), false));
     }
 
     /** The same task at its median and its 99 %. */

@@ -17,6 +17,11 @@ public record Task(Work work, Reach reach, int bytes, int perSecond) {
         return new Task(work, reach, bytes, 0);
     }
 
+    /** Bytes of one process to another on its host: what shared memory can do, too. */
+    public boolean isStreamOfSockets() {
+        return reach == Reach.SOCKETS && work == Work.SEND_RATE;
+    }
+
     boolean isAtCommonRate() {
         return perSecond == COMMON_RATE;
     }
@@ -44,9 +49,8 @@ public record Task(Work work, Reach reach, int bytes, int perSecond) {
         return bytes >= 1 << 20 ? (bytes >> 20) + " MiB" : bytes >= 1 << 10 ? (bytes >> 10) + " KiB" : bytes + " B";
     }
 
-    String words() {
-        return (reach == Reach.MEMORY ? "shm: " : "udma: ")
-                + work.words(size())
-                + (perSecond > 0 ? ", " + perSecond + "/s" : "");
+    /** What is done, for people. */
+    public String words() {
+        return reach.words() + ": " + work.words(size()) + (perSecond > 0 ? ", " + perSecond + "/s" : "");
     }
 }

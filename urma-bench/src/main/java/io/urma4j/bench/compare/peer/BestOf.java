@@ -29,7 +29,7 @@ abstract class BestOf implements Peer {
     /**
      * A peer.
      *
-     * @param project in {@code urma-bench/peers}
+     * @param project in {@code urma-bench/peers}; empty for a participant of this module
      */
     BestOf(String name, String project, List<Variant> variants) {
         this.name = name;
@@ -44,7 +44,7 @@ abstract class BestOf implements Peer {
 
     @Override
     public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
-        String classPath = toolchain.jvm(project);
+        String classPath = project.isEmpty() ? System.getProperty("java.class.path") : toolchain.jvm(project);
         String version = "";
         for (Variant variant : variants) {
             version = variant.peer().begin(classPath);
@@ -52,6 +52,11 @@ abstract class BestOf implements Peer {
         return version
                 + (variants.size() > 1 ? ", the best of: " : ", ")
                 + variants.stream().map(Variant::name).collect(Collectors.joining(", "));
+    }
+
+    /** Whether this way may be tried. */
+    boolean isOfUse(Variant variant, Task task) {
+        return true;
     }
 
     @Override
@@ -67,10 +72,12 @@ abstract class BestOf implements Peer {
     public void warmUp(Task task, Duration turn) throws IOException, InterruptedException {
         double least = Double.POSITIVE_INFINITY;
         List<String> failures = new ArrayList<>();
-        for (Variant variant : variants) {
+        List<Variant> tried =
+                variants.stream().filter(variant -> isOfUse(variant, task)).toList();
+        for (Variant variant : tried) {
             try {
                 variant.peer().warmUp(task, turn);
-                if (variants.size() == 1) {
+                if (tried.size() == 1) {
                     best.put(task, variant);
                     return;
                 }
@@ -83,8 +90,12 @@ abstract class BestOf implements Peer {
                 failures.add(variant.name() + ": " + e.getMessage());
             }
         }
-        if (failures.size() == variants.size()) {
+        if (failures.size() == tried.size()) {
             throw new IOException(String.join("; ", failures));
+        }
+        Variant chosen = best.get(task);
+        if (chosen != null) {
+            System.err.printf("compare: %s, %s: the best is %s%n", title(), task.words(), chosen.name());
         }
     }
 

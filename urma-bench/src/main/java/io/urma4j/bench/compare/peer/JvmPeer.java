@@ -25,7 +25,8 @@ final class JvmPeer implements AutoCloseable {
     private static final long LONGEST_OPERATION_NANOS = 10_000; // of those that are done so often
 
     private final String participant;
-    private final List<String> options;
+    private final List<String> leaderOptions;
+    private final List<String> homeOptions;
     private String classPath = "";
     private @Nullable ProcessPair pair;
 
@@ -33,11 +34,17 @@ final class JvmPeer implements AutoCloseable {
      * With what they run.
      *
      * @param participant class of what its JVMs do
-     * @param options for them
+     * @param options for both of them
      */
     JvmPeer(String participant, List<String> options) {
+        this(participant, options, options);
+    }
+
+    /** With options for the leader's JVM, and others for the home's. */
+    JvmPeer(String participant, List<String> leaderOptions, List<String> homeOptions) {
         this.participant = participant;
-        this.options = options;
+        this.leaderOptions = leaderOptions;
+        this.homeOptions = homeOptions;
     }
 
     /** Starts it on this class path; returns what it says of its version. */
@@ -49,7 +56,7 @@ final class JvmPeer implements AutoCloseable {
     private ProcessPair pair() throws IOException {
         ProcessPair running = pair;
         if (running == null) {
-            running = ProcessPair.start(classPath, participant, options);
+            running = ProcessPair.start(classPath, participant, leaderOptions, homeOptions);
             pair = running;
         }
         return running;

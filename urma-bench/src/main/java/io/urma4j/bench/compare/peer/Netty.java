@@ -4,41 +4,60 @@ import io.urma4j.bench.compare.Names;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
-/** Netty over TCP: with NIO, with epoll, and with an epoll that never sleeps. */
+/** Netty over TCP: with NIO, with epoll, and with an epoll that never sleeps, also over Unix-domain sockets. */
 public final class Netty extends BestOf {
-    private Netty(String... loops) {
+    /** What its JVMs do. */
+    static final String END = "io.urma4j.peers.NettyEnd";
+
+    private final Set<Reach> reaches;
+
+    private Netty(String name, Set<Reach> reaches, String... loops) {
         super(
-                Names.NETTY,
+                name,
                 "netty",
                 Stream.of(loops)
-                        .map(loop -> new Variant(
-                                loop,
-                                new JvmPeer(
-                                        "io.urma4j.peers.NettyEnd",
-                                        List.of(
-                                                "-Durma.netty.loop=" + loop,
-                                                "-Dio.netty.leakDetection.level=disabled",
-                                                "--sun-misc-unsafe-memory-access=allow"))))
+                        .map(loop -> new Variant(loop, new JvmPeer(END, options(loop))))
                         .toList());
+        this.reaches = reaches;
     }
 
-    /** In whichever of the three ways is best. */
+    /** Of its JVMs, for this kind of event loop. */
+    static List<String> options(String loop) {
+        return List.of(
+                "-Durma.netty.loop=" + loop,
+                "-Dio.netty.leakDetection.level=disabled",
+                "--sun-misc-unsafe-memory-access=allow");
+    }
+
+    /** Over TCP, in whichever of the three ways is best. */
     public static Netty best() {
-        return new Netty("NIO", "EPOLL", "BUSY");
+        return new Netty(Names.NETTY, Set.of(Reach.NETWORK), "NIO", "EPOLL", "BUSY");
     }
 
     /** Its epoll never sleeping. */
     public static Netty busy() {
-        return new Netty("BUSY");
+        return new Netty(Names.NETTY, Set.of(Reach.NETWORK), "BUSY");
+    }
+
+    /** On one host, in whichever of its ways is best. */
+    public static Netty bestSockets() {
+        return new Netty(Names.NETTY_BEST, Set.of(Reach.SOCKETS, Reach.NETTY), "NIO", "EPOLL", "BUSY", "UNIX");
+    }
+
+    /** With the channels of the JDK. */
+    public static Netty nioSockets() {
+        return new Netty(Names.NETTY_NIO, Set.of(Reach.NETTY, Reach.FOREIGN), "NIO");
     }
 
     @Override
     public boolean can(Task task) {
-        return task.reach() == Reach.NETWORK
+        return reaches.contains(task.reach())
                 && switch (task.work()) {
-                    case SEND_LATENCY, SEND_RATE, AT_RATE, CONNECT -> true;
+                    case SEND_LATENCY, SEND_RATE -> true;
+                    case AT_RATE, CONNECT -> task.reach() == Reach.NETWORK;
                     case WRITE_SEEN, WRITE_RATE, READ, READ_RATE, FADD, CAS, WAKE -> false;
                 };
     }

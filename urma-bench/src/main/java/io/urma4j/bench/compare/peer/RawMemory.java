@@ -53,7 +53,9 @@ public final class RawMemory implements Peer {
 
     @Override
     public boolean can(Task task) {
-        return task.reach() == Reach.MEMORY && (task.work() == Work.WAKE) == sleeps && task.work() != Work.CONNECT;
+        return (task.reach() == Reach.MEMORY || task.isStreamOfSockets())
+                && (task.work() == Work.WAKE) == sleeps
+                && task.work() != Work.CONNECT;
     }
 
     @Override

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** sockperf over UDP: ping-pong, and under load at a rate. It knows no turn shorter than a second. */
+/** sockperf: ping-pong, and over UDP under load at a rate. It knows no turn shorter than a second. */
 public final class Sockperf implements Peer {
     private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final int FIRST_PORT = 13_937;
@@ -25,23 +25,43 @@ public final class Sockperf implements Peer {
     private static final int MOST_BYTES = 1024;
     private static int nextPort;
 
+    private final String name;
+    private final Reach reach;
+    private final List<String> options;
+
+    private Sockperf(String name, Reach reach, String... options) {
+        this.name = name;
+        this.reach = reach;
+        this.options = List.of(options);
+    }
+
+    /** Over UDP. */
+    public static Sockperf udp() {
+        return new Sockperf(Names.SOCKPERF, Reach.NETWORK, "--nonblocked");
+    }
+
+    /** Over TCP, beside sockets. */
+    public static Sockperf tcp() {
+        return new Sockperf(Names.SOCKPERF_TCP, Reach.SOCKETS, "--tcp", "--nonblocked");
+    }
+
     @Override
     public String name() {
-        return Names.SOCKPERF;
+        return name;
     }
 
     @Override
     public String obtain(Toolchain toolchain) throws PeerUnavailableException, IOException, InterruptedException {
         toolchain.need("sockperf", "sockperf");
-        return toolchain.packageVersion("sockperf") + ", UDP, non-blocked";
+        return toolchain.packageVersion("sockperf") + ", " + String.join(" ", options);
     }
 
     @Override
     public boolean can(Task task) {
-        return task.reach() == Reach.NETWORK
+        return task.reach() == reach
                 && task.bytes() >= LEAST_BYTES
                 && task.bytes() <= MOST_BYTES
-                && (task.work() == Work.SEND_LATENCY || task.work() == Work.AT_RATE);
+                && (task.work() == Work.SEND_LATENCY || (task.work() == Work.AT_RATE && reach == Reach.NETWORK));
     }
 
     @Override
@@ -52,7 +72,8 @@ public final class Sockperf implements Peer {
     @Override
     public Sample measure(Task task, Duration about) throws IOException, InterruptedException {
         String port = String.valueOf(FIRST_PORT + nextPort++ % PORTS);
-        List<String> common = List.of("-i", "127.0.0.1", "-p", port, "--nonblocked");
+        List<String> common = new ArrayList<>(List.of("-i", "127.0.0.1", "-p", port));
+        common.addAll(options);
         List<String> server = new ArrayList<>(List.of("sockperf", "server"));
         server.addAll(common);
         Process home = Processes.start(1, Map.of(), false, server);

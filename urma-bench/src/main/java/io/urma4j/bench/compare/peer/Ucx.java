@@ -75,7 +75,7 @@ public final class Ucx implements Peer {
 
     @Override
     public boolean can(Task task) {
-        return task.reach() == reach
+        return (task.reach() == reach || (reach == Reach.MEMORY && task.isStreamOfSockets()))
                 && (task.work() == Work.WAKE) == sleeps
                 && !test(task.work()).isEmpty();
     }
