@@ -74,6 +74,28 @@ class SpinningTest {
     }
 
     @Test
+    void aWriteThatSpinsForRoomNeedsNoDoorbell() throws Exception {
+        client.write(ByteBuffer.allocate(1));
+        server.read(one.clear());
+        server.write(ByteBuffer.allocate(1)); // each end has proven itself
+        client.read(one.clear());
+        ByteBuffer all = ByteBuffer.allocate(1 << 20);
+        CompletableFuture<Integer> writing = waiting(() -> client.write(all));
+        int before = doorbellsOfServer();
+        ByteBuffer received = ByteBuffer.allocate(1 << 20);
+        while (received.hasRemaining()) {
+            server.read(received);
+        }
+
+        assertThat(writing).succeedsWithin(SOON).isEqualTo(1 << 20);
+        assertThat(doorbellsOfServer()).isEqualTo(before);
+    }
+
+    private int doorbellsOfServer() {
+        return ((UrmaSocketChannel) server).rings().use().doorbellsSent();
+    }
+
+    @Test
     void aCloseEndsAReadThatSpins() throws Exception {
         CompletableFuture<Integer> read = waiting(() -> server.read(one));
         server.close();

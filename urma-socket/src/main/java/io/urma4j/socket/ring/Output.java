@@ -16,6 +16,8 @@ final class Output {
     private final PeerProcess peer;
     private final ReentrantLock lock = new ReentrantLock();
     private final Doorbell.Check roomComes = this::hasRoom;
+    private final Spinner.Check roomIsThere = this::mayHaveRoom;
+    private Spinner spinner = Spinning.of(0).spinner(); // used under lock
 
     private volatile boolean shut;
     private volatile boolean closed;
@@ -52,7 +54,7 @@ final class Output {
             doorbell.refuseInterrupted();
             long written = published(put(source, false));
             while (source.hasRemaining()) {
-                doorbell.awaitRoom(roomComes);
+                awaitRoom();
                 written += published(put(source, false));
             }
             return (int) written;
@@ -67,13 +69,24 @@ final class Output {
             doorbell.refuseInterrupted();
             long written = published(putAll(sources, offset, length, false));
             while (Buffers.haveRemaining(sources, offset, length)) {
-                doorbell.awaitRoom(roomComes);
+                awaitRoom();
                 written += published(putAll(sources, offset, length, false));
             }
             return written;
         } finally {
             leave();
         }
+    }
+
+    private void awaitRoom() throws IOException {
+        if (!doorbell.isProven() || !spinner.await(roomIsThere)) {
+            doorbell.awaitRoom(roomComes);
+        }
+    }
+
+    /** How waits spin from now on; before the connection is used. */
+    void spin(Spinning policy) {
+        spinner = policy.spinner();
     }
 
     private long putAll(ByteBuffer[] sources, int offset, int length, boolean drains) throws IOException {

@@ -113,9 +113,10 @@ public final class RingConnection {
                 || doorbell.isOver();
     }
 
-    /** How long reads look at the ring before they sleep; to be set before the connection is used. */
+    /** How long reads and writes look at their ring before they sleep; to be set before the connection is used. */
     public void spin(Spinning policy) {
         input.spin(policy);
+        output.spin(policy);
     }
 
     /** Whether it was reset, or has ended in both directions, which the kernel reports as ready for all. */

@@ -59,9 +59,14 @@ public final class RingWriter {
         return tail;
     }
 
-    /** Whether there is room by the last credit that was seen, or the reader has closed. Any thread. */
+    /** Whether there is room, as far as a head can be believed that is not verified yet, or the reader has closed. Any thread. */
     boolean seemsToHaveRoom() {
-        return tail - head < capacity || isReaderClosed();
+        try {
+            return tail - (long) LONG.getAcquire(ring, RingLayout.HEAD) < capacity || isReaderClosed();
+        } catch (IllegalStateException e) {
+            revoked();
+            return true;
+        }
     }
 
     /** How many of them have no credit yet, as a thread beside the writer sees it. */

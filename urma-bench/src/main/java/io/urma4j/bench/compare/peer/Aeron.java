@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.compare.Names;
+import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,9 +42,10 @@ public final class Aeron extends BestOf {
 
     @Override
     public boolean can(Task task) {
-        return switch (task.work()) {
-            case SEND_LATENCY, SEND_RATE, AT_RATE, CONNECT -> true;
-            case WRITE_SEEN, WRITE_RATE, READ, READ_RATE, FADD, CAS, WAKE -> false;
-        };
+        return (task.reach() == Reach.MEMORY || task.reach() == Reach.NETWORK)
+                && switch (task.work()) {
+                    case SEND_LATENCY, SEND_RATE, AT_RATE, CONNECT -> true;
+                    case WRITE_SEEN, WRITE_RATE, READ, READ_RATE, FADD, CAS, WAKE -> false;
+                };
     }
 }
