@@ -282,6 +282,11 @@ final class Doorbell {
      * @param stream of the TCP connection, to be read in place of the channel if not null, and then with this timeout
      */
     void await(Check condition, @Nullable InputStream stream, int timeoutMillis) throws IOException {
+        await(condition, stream, timeoutMillis, false);
+    }
+
+    private void await(Check condition, @Nullable InputStream stream, int timeoutMillis, boolean forRoom)
+            throws IOException {
         long began = System.nanoTime();
         hearing.lock();
         try {
@@ -294,6 +299,7 @@ final class Doorbell {
                 } else if (isListening) {
                     awaitListener(timeoutMillis);
                 } else {
+                    listensForRoom = forRoom;
                     hear(stream);
                 }
             }
@@ -302,23 +308,9 @@ final class Doorbell {
         }
     }
 
-    /** Waits until there is room, as the condition says. A shutdown of the output ends the wait. */
+    /** Waits until there is room, as the condition says. {@link #endWaitForRoom} ends the wait. */
     void awaitRoom(Check condition) throws IOException {
-        hearing.lock();
-        try {
-            while (!condition.holds() && !isOver()) {
-                if (deaf) {
-                    poll();
-                } else if (isListening) {
-                    awaitListener(0);
-                } else {
-                    listensForRoom = true;
-                    hear(null);
-                }
-            }
-        } finally {
-            hearing.unlock();
-        }
+        await(condition, null, 0, true);
     }
 
     /** A thread that waits for room looks at its condition again. Where it reads from TCP, only the end of that wakes it. */
