@@ -2,8 +2,9 @@ package io.urma4j.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.urma4j.shm.Interleavings.Found;
-import io.urma4j.shm.Interleavings.Program;
+import io.urma4j.tck.Interleavings;
+import io.urma4j.tck.Interleavings.Found;
+import io.urma4j.tck.Interleavings.Program;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

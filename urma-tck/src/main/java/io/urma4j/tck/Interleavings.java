@@ -1,4 +1,4 @@
-package io.urma4j.shm;
+package io.urma4j.tck;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.Set;
  * <p>A thread is a list of steps. Each accesses memory at most once, so that the model is never more atomic than the
  * machine.
  */
-final class Interleavings {
+public final class Interleavings {
     private static final int BUFFERED = 6; // stores of one thread at most; more would be a mistake of the model's
     private static final int REGISTERS = 3;
     private static final int MOST_STATES = 5_000_000;
@@ -31,13 +31,16 @@ final class Interleavings {
     private final List<String> variables = new ArrayList<>();
     private final List<Program> programs = new ArrayList<>();
 
+    /** A model without threads yet. */
+    public Interleavings() {}
+
     /**
      * What was found.
      *
      * @param states that were visited
      * @param stuck the first state in which a wake-up was lost, in words; empty when none was
      */
-    record Found(int states, Optional<String> stuck) {}
+    public record Found(int states, Optional<String> stuck) {}
 
     /** One step of a thread; returns the index of the next one, or {@link #BLOCKED}. */
     private interface Step {
@@ -57,12 +60,12 @@ final class Interleavings {
     }
 
     /** A thread that need not finish: it serves the others, and may sleep forever. */
-    Program server(String name) {
+    public Program server(String name) {
         return add(new Program(name, false));
     }
 
     /** A thread that must finish. */
-    Program thread(String name) {
+    public Program thread(String name) {
         return add(new Program(name, true));
     }
 
@@ -72,7 +75,7 @@ final class Interleavings {
     }
 
     /** The steps of a thread, in their order. Registers are its own, and 0 at first. */
-    final class Program {
+    public final class Program {
         private final String name;
         private final boolean mustFinish;
         private final List<Step> steps = new ArrayList<>();
@@ -95,52 +98,59 @@ final class Interleavings {
         }
 
         /** Where others jump to. */
-        Program mark(String label) {
+        public Program mark(String label) {
             marks.put(label, steps.size());
             return this;
         }
 
         private int at(String label) {
-            return marks.get(label);
+            Integer index = marks.get(label);
+            if (index == null) {
+                throw new IllegalStateException("thread " + name + " has no label '" + label + "'");
+            }
+            return index;
         }
 
         /** A store that others see later. */
-        Program store(String variable, int value) {
+        public Program store(String variable, int value) {
             int to = variable(variable);
             return step((machine, next) -> machine.buffer(to, value, next));
         }
 
         /** A store of a register and so much more. */
-        Program store(String variable, int register, int more) {
+        public Program store(String variable, int register, int more) {
             int to = variable(variable);
             return step((machine, next) -> machine.buffer(to, machine.register(register) + more, next));
         }
 
-        Program load(int register, String variable) {
+        /** A load into a register. */
+        public Program load(int register, String variable) {
             int from = variable(variable);
             return step((machine, next) -> machine.set(register, machine.read(from), next));
         }
 
-        Program set(int register, int value) {
+        /** Sets a register. */
+        public Program set(int register, int value) {
             return localStep((machine, next) -> machine.set(register, value, next));
         }
 
-        Program add(int register, int value) {
+        /** Adds to a register. */
+        public Program add(int register, int value) {
             return localStep((machine, next) -> machine.set(register, machine.register(register) + value, next));
         }
 
         /** {@code VarHandle.fullFence()}. */
-        Program fence() {
+        public Program fence() {
             return step((machine, next) -> machine.isDrained() ? next : BLOCKED);
         }
 
         /** Waits until every store made so far, by any thread, has reached memory. */
-        Program letStoresArrive() {
+        public Program letStoresArrive() {
             return step((machine, next) -> machine.areAllDrained() ? next : BLOCKED);
         }
 
         /** {@code compareAndSet}; goes to {@code otherwise} when the value is another one. */
-        Program compareAndSet(String variable, int expected, int value, String otherwise) {
+        public Program compareAndSet(String variable, int expected, int value, String otherwise) {
             int at = variable(variable);
             return step((machine, next) -> {
                 if (!machine.isDrained()) {
@@ -151,7 +161,7 @@ final class Interleavings {
         }
 
         /** {@code addAndGet}. */
-        Program getAndAdd(String variable, int value) {
+        public Program getAndAdd(String variable, int value) {
             int at = variable(variable);
             return step((machine, next) -> {
                 if (!machine.isDrained()) {
@@ -163,18 +173,18 @@ final class Interleavings {
         }
 
         /** {@code Claim.acquire()}. */
-        Program acquire(String claim) {
+        public Program acquire(String claim) {
             int at = variable(claim);
             return step((machine, next) -> machine.isDrained() && machine.swap(at, 0, 1) ? next : BLOCKED);
         }
 
         /** {@code Claim.tryAcquire()}. */
-        Program tryAcquire(String claim, String otherwise) {
+        public Program tryAcquire(String claim, String otherwise) {
             return compareAndSet(claim, 0, 1, otherwise);
         }
 
         /** {@code Claim.release()}: a store like any other. */
-        Program release(String claim) {
+        public Program release(String claim) {
             return store(claim, 0);
         }
 
@@ -182,7 +192,7 @@ final class Interleavings {
          * Wakes the thread that awaits the event, now or later. The model does not assume that a system call drains the
          * buffer.
          */
-        Program signal(String event) {
+        public Program signal(String event) {
             int at = variable(event);
             return step((machine, next) -> {
                 machine.poke(at, 1);
@@ -191,26 +201,29 @@ final class Interleavings {
         }
 
         /** Sleeps until there was a signal, and takes it. */
-        Program await(String event) {
+        public Program await(String event) {
             int at = variable(event);
             return step((machine, next) -> machine.swap(at, 1, 0) ? next : BLOCKED);
         }
 
-        Program jump(String label) {
+        /** Goes on at another step. */
+        public Program jump(String label) {
             return localStep((machine, next) -> at(label));
         }
 
-        Program jumpIf(int register, int value, String label) {
+        /** Goes on at another step if the register has this value. */
+        public Program jumpIf(int register, int value, String label) {
             return localStep((machine, next) -> machine.register(register) == value ? at(label) : next);
         }
 
-        Program jumpIfSame(int register, int other, String label) {
+        /** Goes on at another step if both registers have the same value. */
+        public Program jumpIfSame(int register, int other, String label) {
             return localStep(
                     (machine, next) -> machine.register(register) == machine.register(other) ? at(label) : next);
         }
 
         /** The registers for looks mean nothing from here on: states that differ in them alone are one. */
-        Program forget(int... registers) {
+        public Program forget(int... registers) {
             for (int register : registers) {
                 set(register, 0);
             }
@@ -218,7 +231,7 @@ final class Interleavings {
         }
 
         /** Goes on, or to {@code label}: both are tried. */
-        Program either(String label) {
+        public Program either(String label) {
             return step((machine, next) -> machine.fork(at(label), next));
         }
     }
@@ -321,7 +334,7 @@ final class Interleavings {
     }
 
     /** Visits all states, or those up to the first with a lost wake-up. */
-    Found explore() {
+    public Found explore() {
         Set<String> seen = new HashSet<>();
         Deque<char[]> open = new ArrayDeque<>();
         char[] first = new char[baseOf(programs.size())];
