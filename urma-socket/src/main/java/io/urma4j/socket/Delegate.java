@@ -59,8 +59,11 @@ final class Delegate {
     void deregistered(UrmaSelectionKey key) {
         keys.remove(key);
         Readiness present = readiness;
-        if (present != null && keys.isEmpty() && !wrapper.isOpen()) {
-            present.deregistered();
+        if (present != null) {
+            present.deregistered(key);
+            if (keys.isEmpty() && !wrapper.isOpen()) {
+                present.released();
+            }
         }
     }
 

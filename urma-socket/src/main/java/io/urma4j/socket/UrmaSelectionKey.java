@@ -84,7 +84,7 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
         } else {
             interest = next;
             inner.interestOps(readiness.innerInterest(next));
-            selector.recheck(this);
+            selector.hot().recheck(this);
         }
         return before;
     }
@@ -108,6 +108,10 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
             interest = interestOps();
             readiness = next;
             ready = 0;
+            next.registered(this);
+            if (!isValid()) {
+                next.deregistered(this); // its selector may have forgotten it already
+            }
             recheck();
         } catch (CancelledKeyException e) {
             readiness = next; // nothing asks it any more
@@ -130,9 +134,18 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
         wakeSelector();
     }
 
+    /** What the selector asks; a channel with a {@link Readiness} says so when it is ready. */
+    HotKeys hotKeys() {
+        return selector.hot();
+    }
+
+    boolean isRegistered() {
+        return selector.knows(this);
+    }
+
     /** The channel may have become ready. Takes no lock. */
     void wakeSelector() {
-        selector.recheckAtOnce(this);
+        selector.hot().recheckAtOnce(this);
     }
 
     /** The JDK's selector has reported the JDK's channel. */

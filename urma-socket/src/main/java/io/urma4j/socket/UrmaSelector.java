@@ -1,5 +1,7 @@
 package io.urma4j.socket;
 
+import io.urma4j.Resource;
+import io.urma4j.socket.ring.SpinUse;
 import io.urma4j.socket.ring.Spinner;
 import io.urma4j.socket.ring.Spinning;
 import java.io.IOException;
@@ -11,18 +13,14 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
-import java.nio.channels.spi.SelectorProvider;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -30,10 +28,11 @@ import org.jspecify.annotations.Nullable;
  * A selector around one of the JDK, in which only the channels within ours are registered. Its locks are those that
  * {@link Selector} specifies: this selector, then the selected keys, then the cancelled ones.
  */
-final class UrmaSelector extends AbstractSelector {
+final class UrmaSelector extends AbstractSelector implements Connections.Row {
     private static final long AT_ONCE = 0;
     private static final long FOR_EVER = -1;
 
+    private final Connections connections;
     private final Selector inner;
     private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> selected = new HashSet<>();
@@ -50,18 +49,15 @@ final class UrmaSelector extends AbstractSelector {
     private @Nullable UrmaSelectionKey[] reported = new UrmaSelectionKey[16];
     private int reports;
 
-    // keys of channels with a readiness, which the next selection asks; under both locks
-    private final List<UrmaSelectionKey> hot = new ArrayList<>();
-    private boolean hasToPoll;
-    private boolean isHotReady; // a key among them is, so that a selection does not wait
-    private final Queue<UrmaSelectionKey> rechecks = new ConcurrentLinkedQueue<>(); // to become hot
-
+    private final HotKeys hot;
     private final Spinner spinner;
     private final Spinner.Check hasNews = this::hasNews;
 
-    UrmaSelector(SelectorProvider provider, Selector inner, Spinning spinning) {
+    UrmaSelector(UrmaSelectorProvider provider, Selector inner, Spinning spinning) {
         super(provider);
+        this.connections = provider.connections();
         this.inner = inner;
+        this.hot = new HotKeys(inner);
         this.spinner = spinning.spinner();
     }
 
@@ -183,8 +179,9 @@ final class UrmaSelector extends AbstractSelector {
         boolean goesOn = true;
         while (goesOn) {
             long left = updated > 0 || woken ? AT_ONCE : left(timeoutMillis, began);
-            askHot();
-            updated += selectInner(isHotReady ? AT_ONCE : bounded(left));
+            hot.ask();
+            boolean isHotReady = hot.isOneReady();
+            updated += isHotReady || left == AT_ONCE ? selectInner(AT_ONCE) : sleepInner(bounded(left));
             // the JDK's selector does not wait either while a key is ready for no more than before
             goesOn = left != AT_ONCE && !isHotReady && inner.selectedKeys().isEmpty();
             updated += reportHot();
@@ -195,14 +192,9 @@ final class UrmaSelector extends AbstractSelector {
         return updated;
     }
 
-    /** Whether keys that were ready a moment ago are so again, before they ask for doorbells; or this is not the time to spin. */
+    /** Whether a selection that spins has something to ask; or this is not the time to spin. */
     private boolean hasNews() {
-        for (int i = 0; i < hot.size(); i++) {
-            if (hot.get(i).hasNews()) {
-                return true;
-            }
-        }
-        return woken || !rechecks.isEmpty() || Thread.currentThread().isInterrupted();
+        return hot.haveNews() || woken || Thread.currentThread().isInterrupted();
     }
 
     private static long left(long timeoutMillis, long began) {
@@ -214,7 +206,7 @@ final class UrmaSelector extends AbstractSelector {
     }
 
     private long bounded(long leftMillis) {
-        return hasToPoll ? 1 : leftMillis;
+        return hot.haveToPoll() ? 1 : leftMillis;
     }
 
     /** The program has removed keys from those that are selected. */
@@ -224,6 +216,15 @@ final class UrmaSelector extends AbstractSelector {
             innerSelected.clear();
         } else if (!innerSelected.isEmpty()) { // an iterator is an object
             innerSelected.removeIf(innerKey -> !selected.contains((SelectionKey) innerKey.attachment()));
+        }
+    }
+
+    /** The same as {@link #selectInner}, for a time in which peers have to ring. */
+    private int sleepInner(long timeout) throws IOException {
+        try {
+            return selectInner(hot.readySets().asleep() ? timeout : AT_ONCE);
+        } finally {
+            hot.readySets().awake();
         }
     }
 
@@ -290,46 +291,12 @@ final class UrmaSelector extends AbstractSelector {
         } catch (ClosedChannelException e) {
             return; // by another thread, a moment ago
         }
-        heat(key);
-    }
-
-    private void heat(UrmaSelectionKey key) {
-        if (!key.isHot) {
-            key.isHot = true;
-            hot.add(key);
-        }
-    }
-
-    /** Asks the channels of which the JDK does not know all, and forgets those that will report by themselves. */
-    private void askHot() {
-        UrmaSelectionKey key;
-        while ((key = rechecks.poll()) != null) {
-            heat(key);
-        }
-        hasToPoll = false;
-        isHotReady = false;
-        int stillHot = 0;
-        for (int i = 0; i < hot.size(); i++) {
-            UrmaSelectionKey next = hot.get(i);
-            boolean isKnown = keys.contains(next);
-            boolean isReady = isKnown && next.poll() != 0;
-            boolean polls = isKnown && !isReady && next.hasToPoll();
-            if (isReady || polls) {
-                hot.set(stillHot++, next);
-            } else {
-                next.isHot = false;
-            }
-            isHotReady |= isReady;
-            hasToPoll |= polls;
-        }
-        for (int i = hot.size() - 1; i >= stillHot; i--) { // a list of them all would be an object
-            hot.remove(i);
-        }
+        hot.heat(key);
     }
 
     /** Selects those that are ready. Returns how many are so for more than before. */
     private int reportHot() {
-        askHot();
+        hot.ask();
         int updated = 0;
         for (int i = 0; i < hot.size(); i++) {
             UrmaSelectionKey key = hot.get(i);
@@ -361,15 +328,13 @@ final class UrmaSelector extends AbstractSelector {
         return true;
     }
 
-    /** The key's channel is to be asked in the next selection. Any thread. */
-    void recheck(UrmaSelectionKey key) {
-        rechecks.add(key);
+    /** The keys that the next selection asks. */
+    HotKeys hot() {
+        return hot;
     }
 
-    /** The key's channel is to be asked now, also by a selection in progress. Any thread. */
-    void recheckAtOnce(UrmaSelectionKey key) {
-        rechecks.add(key);
-        inner.wakeup();
+    boolean knows(UrmaSelectionKey key) {
+        return keys.contains(key);
     }
 
     /** Their channels may be closed soon, and are not to be kept. */
@@ -441,6 +406,7 @@ final class UrmaSelector extends AbstractSelector {
 
     @Override
     protected void implCloseSelector() throws IOException {
+        connections.remove(this);
         wakeup();
         synchronized (this) {
             synchronized (publicSelected) {
@@ -450,6 +416,17 @@ final class UrmaSelector extends AbstractSelector {
                 }
             }
         }
+    }
+
+    /** Its spins, if there were any: they belong to no connection. */
+    @Override
+    public Optional<Resource> describe(long number) {
+        SpinUse use = spinner.use();
+        if (use.spins() == 0) {
+            return Optional.empty();
+        }
+        var row = Resource.builder(Resource.Kind.SOCKET, number).add("local", "selector of " + keys.size() + " keys");
+        return Optional.of(Connections.describe(row, use).build());
     }
 
     @Override

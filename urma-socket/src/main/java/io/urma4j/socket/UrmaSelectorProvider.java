@@ -113,7 +113,11 @@ public final class UrmaSelectorProvider extends SelectorProvider {
 
     @Override
     public AbstractSelector openSelector() throws IOException {
-        return new UrmaSelector(this, jdk.openSelector(), spinning());
+        UrmaSelector selector = new UrmaSelector(this, jdk.openSelector(), spinning());
+        if (usesRings()) {
+            connections().add(selector);
+        }
+        return selector;
     }
 
     @Override

@@ -214,7 +214,7 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
     }
 
     @Override
-    public void deregistered() {
+    public void released() {
         // its waiting connections were closed with it
     }
 

@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** A connection around a channel of the JDK, whose bytes go through TCP or through rings. */
-final class UrmaSocketChannel extends SocketChannel implements Wrapper {
+final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connections.Row {
     /** Connects the JDK's channel in one of its ways; whether it is connected when that returns. */
     interface Connecting {
         boolean run() throws IOException;
@@ -436,7 +436,8 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
     }
 
     /** What other processes see of it; empty if it is closed. */
-    Optional<Resource> describe(long number) {
+    @Override
+    public Optional<Resource> describe(long number) {
         try {
             var row = Resource.builder(Resource.Kind.SOCKET, number)
                     .add("local", text(getLocalAddress()))
@@ -457,7 +458,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
 
     private static Resource.Builder describe(Resource.Builder row, RingConnection made) {
         RingUse use = made.use();
-        return row.add("transport", "shm0")
+        row.add("transport", "shm0")
                 .add("reason", FallbackReason.NONE)
                 .add("rx_bytes", use.readBytes())
                 .add("rx_queued", use.unreadBytes())
@@ -465,6 +466,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper {
                 .add("tx_queued", use.uncreditedBytes())
                 .add("rx_doorbells", use.doorbellsHeard())
                 .add("tx_doorbells", use.doorbellsSent());
+        return Connections.describe(row, use.spins());
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -71,6 +72,14 @@ class SpinningTest {
 
         assertThat(read).succeedsWithin(SOON).isEqualTo(1);
         assertThat(doorbells()).isEqualTo(before);
+        assertThat(rows()).anyMatch(row -> row.contains("spins_won=") && !row.contains("spins_won=0"));
+    }
+
+    /** What urma sockets would show. */
+    private List<String> rows() {
+        return rings.provider().connections().resources().stream()
+                .map(row -> String.valueOf(row.fields()))
+                .toList();
     }
 
     @Test
@@ -123,7 +132,9 @@ class SpinningTest {
 
             assertThat(selected).succeedsWithin(SOON).isEqualTo(1);
             assertThat(doorbells()).isEqualTo(before);
+            assertThat(rows()).anyMatch(row -> row.contains("selector of 1 keys") && row.contains("spins_won="));
         }
+        assertThat(rows()).as("a closed selector has no row").noneMatch(row -> row.contains("selector"));
     }
 
     @Test

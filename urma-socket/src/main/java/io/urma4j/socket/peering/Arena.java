@@ -2,6 +2,8 @@ package io.urma4j.socket.peering;
 
 import io.urma4j.Access;
 import io.urma4j.UrmaContext;
+import io.urma4j.socket.ring.ReadyPlace;
+import io.urma4j.socket.ring.ReadyWords;
 import io.urma4j.socket.ring.RingReader;
 import java.lang.foreign.MemorySegment;
 
@@ -12,6 +14,7 @@ final class Arena implements AutoCloseable {
     private final ArenaLayout layout;
     private final Slots slots;
     private final OfferTable offers;
+    private final ReadyWords readyWords;
 
     /** With rings of this size, and a quarter of the budget at most. Only pages that are used take memory. */
     Arena(UrmaContext context, int ringBytes, Budget budget) {
@@ -20,6 +23,7 @@ final class Arena implements AutoCloseable {
         this.bytes = memory.bytes();
         this.slots = new Slots(layout.rings(), layout.slotBytes(), budget);
         this.offers = ArenaLayout.offers(bytes);
+        this.readyWords = ArenaLayout.readyWords(bytes);
         layout.writeTo(bytes);
     }
 
@@ -30,6 +34,11 @@ final class Arena implements AutoCloseable {
 
     OfferTable offers() {
         return offers;
+    }
+
+    /** Where the end that reads this ring is marked as ready. */
+    ReadyPlace readyPlace(int slot) {
+        return new ReadyPlace(readyWords, slot);
     }
 
     /** The number of a ring, or {@link Slots#NONE}. */

@@ -1,5 +1,6 @@
 package io.urma4j.socket.peering;
 
+import io.urma4j.socket.ring.ReadyWords;
 import io.urma4j.socket.ring.RingLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,18 +12,19 @@ import java.lang.foreign.ValueLayout;
  * <pre>
  *      0  magic, version, count of rings, bytes of a ring: four ints, which the owner stores
  *   4096  offers: {@link OfferTable}
+ *  space  ready words of the owner's selectors: {@link ReadyWords}
  *  space  rings, each from a page on
  * </pre>
  */
 final class ArenaLayout {
     /** The version of all that two processes tell each other. */
-    static final int VERSION = 1;
+    static final int VERSION = 2;
 
     private static final int MAGIC = 0x5553_4b41; // USKA
     private static final int PAGE = 4096;
     private static final long OFFERS = PAGE;
-    private static final long RINGS = OFFERS + OfferTable.LENGTH_BYTES;
-    private static final int MAX_RINGS = 1 << 14;
+    private static final long READY = OFFERS + OfferTable.LENGTH_BYTES;
+    private static final long RINGS = READY + ReadyWords.LENGTH_BYTES;
 
     private final int rings;
     private final int ringBytes;
@@ -35,7 +37,7 @@ final class ArenaLayout {
     /** With as many rings as this much memory has room for, up to a limit, and at least one. */
     static ArenaLayout within(long memoryBytes, int ringBytes) {
         long rings = memoryBytes / slotBytes(ringBytes);
-        return new ArenaLayout(Math.clamp(rings, 1, MAX_RINGS), ringBytes);
+        return new ArenaLayout(Math.clamp(rings, 1, ReadyWords.MAX_RINGS), ringBytes);
     }
 
     /**
@@ -53,7 +55,7 @@ final class ArenaLayout {
         }
         ArenaLayout layout = new ArenaLayout(word(memory, 2), word(memory, 3));
         if (layout.rings < 1
-                || layout.rings > MAX_RINGS
+                || layout.rings > ReadyWords.MAX_RINGS
                 || layout.ringBytes < 1
                 || layout.ringBytes > 1 << 30
                 || Integer.bitCount(layout.ringBytes) != 1
@@ -90,6 +92,10 @@ final class ArenaLayout {
 
     static OfferTable offers(MemorySegment memory) {
         return new OfferTable(memory.asSlice(OFFERS, OfferTable.LENGTH_BYTES));
+    }
+
+    static ReadyWords readyWords(MemorySegment memory) {
+        return new ReadyWords(memory.asSlice(READY, ReadyWords.LENGTH_BYTES));
     }
 
     /** The ring of a number, which was checked. */

@@ -55,6 +55,7 @@ record Pairing(Arena own, RemoteArena theirs, AtomicBoolean late) implements Pee
             throws IOException {
         var connection = new RingConnection(
                 tcp, reader, theirs.writer(theirSlot), theirProof, this, () -> own.retire(slot, reader));
+        connection.readyAt(own.readyPlace(slot), theirs.readyPlace(theirSlot));
         ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
             int sent = tcp.write(proof.putLong(ownProof).flip());

@@ -7,6 +7,8 @@ import io.urma4j.RemoteSegment;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.SharedSegment;
 import io.urma4j.UrmaContext;
+import io.urma4j.socket.ring.ReadyPlace;
+import io.urma4j.socket.ring.ReadyWords;
 import io.urma4j.socket.ring.RingWriter;
 import java.lang.foreign.MemorySegment;
 
@@ -16,6 +18,7 @@ final class RemoteArena implements AutoCloseable {
     private final MemorySegment bytes;
     private final ArenaLayout layout;
     private final OfferTable offers;
+    private final ReadyWords readyWords;
 
     /**
      * Imports and maps it.
@@ -47,10 +50,16 @@ final class RemoteArena implements AutoCloseable {
         this.bytes = segment.map();
         this.layout = ArenaLayout.of(bytes);
         this.offers = ArenaLayout.offers(bytes);
+        this.readyWords = ArenaLayout.readyWords(bytes);
     }
 
     OfferTable offers() {
         return offers;
+    }
+
+    /** Where the end that reads this ring is marked as ready. */
+    ReadyPlace readyPlace(int slot) {
+        return new ReadyPlace(readyWords, slot);
     }
 
     boolean hasRing(int slot) {

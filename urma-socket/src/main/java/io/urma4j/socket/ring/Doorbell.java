@@ -18,15 +18,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TCP connection beside two rings. A byte of it means "look at the rings again", and its end or reset is the end of the
- * peer. Its first eight bytes prove that the peer at its other end is the one that has the rings.
+ * What comes over the TCP connection beside two rings. A byte of it means "look at the rings again", and its end or reset is the
+ * end of the peer. Its first eight bytes prove that the peer at its other end is the one that has the rings.
  *
  * <p>In blocking mode one thread reads from TCP, and the others wait for what it hears.
  */
 final class Doorbell {
-    /** Bytes that the peer has not read yet. It does not sleep while there are some, so more would wake nothing. */
-    private static final int MAX_UNREAD = 64;
-
     /** After the input of TCP was shut down no doorbell can be heard. A thread that waits then looks so often. */
     private static final long POLL_NANOS = 500_000;
 
@@ -43,19 +40,14 @@ final class Doorbell {
     private final SocketChannel tcp;
     private final Closeable connection;
     private final RingReader reader;
-    private final RingWriter writer;
+    private final Ringer ringer;
     private final long peersProof;
     private final PeerProcess peer;
 
-    private final ReentrantLock ringing = new ReentrantLock();
-    private final ByteBuffer outgoing = ByteBuffer.allocateDirect(1);
-    private int rung;
-    private volatile boolean broken;
-
     private final ReentrantLock hearing = new ReentrantLock();
     private final Condition heard = hearing.newCondition();
-    private final ByteBuffer incoming = ByteBuffer.allocateDirect(2 * MAX_UNREAD);
-    private final byte[] streamed = new byte[2 * MAX_UNREAD];
+    private final ByteBuffer incoming = ByteBuffer.allocateDirect(2 * Ringer.MAX_UNREAD);
+    private final byte[] streamed = new byte[2 * Ringer.MAX_UNREAD];
     private final ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private boolean isListening; // a thread reads from TCP, without the lock
     private boolean listensForRoom; // and that thread writes
@@ -76,40 +68,15 @@ final class Doorbell {
             SocketChannel tcp,
             Closeable connection,
             RingReader reader,
-            RingWriter writer,
+            Ringer ringer,
             long peersProof,
             PeerProcess peer) {
         this.tcp = tcp;
         this.connection = connection;
         this.reader = reader;
-        this.writer = writer;
+        this.ringer = ringer;
         this.peersProof = peersProof;
         this.peer = peer;
-    }
-
-    /** Wakes the peer. That it has gone is for the next write to tell, as of TCP. */
-    void ring() throws ClosedChannelException {
-        ringing.lock();
-        try {
-            if (rung - writer.doorbellsCounted() < MAX_UNREAD) {
-                send();
-            }
-        } catch (ClosedChannelException e) {
-            throw e;
-        } catch (IOException e) {
-            broken = true;
-        } finally {
-            ringing.unlock();
-        }
-    }
-
-    /** The same for a connection that another thread may have closed. */
-    void ringIfOpen() {
-        try {
-            ring();
-        } catch (ClosedChannelException e) {
-            // TCP has ended, which wakes the peer, too
-        }
     }
 
     /**
@@ -117,16 +84,11 @@ final class Doorbell {
      * by a write.
      */
     void forward() throws IOException {
-        ringing.lock();
-        try {
-            if (takeFailure()) {
-                throw new IOException("Connection reset by peer");
-            }
-            send();
-        } finally {
-            broken = true; // by the byte that was refused, or is refused now
-            ringing.unlock();
+        if (takeFailure()) {
+            ringer.breakOff();
+            throw new IOException("Connection reset by peer");
         }
+        ringer.forward();
     }
 
     /** A write tells that the peer has reset the connection; what reads afterwards sees an end. */
@@ -145,23 +107,9 @@ final class Doorbell {
         return true;
     }
 
-    private void send() throws IOException {
-        rung += tcp.write(outgoing.clear());
-    }
-
-    /** How many bytes have woken the peer. Any thread. */
-    int sent() {
-        return rung;
-    }
-
     /** How many bytes have woken this end. Any thread. */
     int heard() {
         return counted;
-    }
-
-    /** Whether TCP has refused a byte, or does since a peer that has closed got one. */
-    boolean isBroken() {
-        return broken;
     }
 
     /** Whether the peer has proven that it has the rings. Before it none of their words means anything. */
@@ -288,6 +236,7 @@ final class Doorbell {
     private void await(Check condition, @Nullable InputStream stream, int timeoutMillis, boolean forRoom)
             throws IOException {
         long began = System.nanoTime();
+        reader.selectedBy(ReadyWords.NONE); // a cancelled key may have its selector still
         hearing.lock();
         try {
             while (!condition.holds() && !isOver()) {
@@ -427,7 +376,7 @@ final class Doorbell {
     }
 
     private void count(ByteBuffer bytes) throws IOException {
-        if (bytes.remaining() > MAX_UNREAD + Long.BYTES) {
+        if (bytes.remaining() > Ringer.MAX_UNREAD + Long.BYTES) {
             failure = new IOException("Connection reset: the peer floods the TCP connection beside its rings");
             return;
         }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Input {
     private final RingReader reader;
     private final Doorbell doorbell;
+    private final Ringer ringer;
     private final BooleanSupplier isPeerGone;
     private final Runnable retire;
     private final ReentrantLock lock = new ReentrantLock();
@@ -25,9 +26,10 @@ final class Input {
     private boolean retired; // guarded by lock
 
     /** {@code retire} takes the ring back; called once, when no thread of this process uses it any more. */
-    Input(RingReader reader, Doorbell doorbell, BooleanSupplier isPeerGone, Runnable retire) {
+    Input(RingReader reader, Doorbell doorbell, Ringer ringer, BooleanSupplier isPeerGone, Runnable retire) {
         this.reader = reader;
         this.doorbell = doorbell;
+        this.ringer = ringer;
         this.isPeerGone = isPeerGone;
         this.retire = retire;
     }
@@ -91,6 +93,10 @@ final class Input {
         spinner = policy.spinner();
     }
 
+    SpinUse spinUse() {
+        return spinner.use();
+    }
+
     /** Whether a look at the ring finds something, without asking for a doorbell. Any thread. */
     boolean isThere() {
         return closed || shut || doorbell.isProven() && (reader.unreadBytes() > 0 || reader.hasEnded());
@@ -145,7 +151,7 @@ final class Input {
 
     private long credited(long length) throws IOException {
         if (length > 0 && reader.credit()) {
-            doorbell.ring();
+            ringer.ring();
         }
         return length;
     }

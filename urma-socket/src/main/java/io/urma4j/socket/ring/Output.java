@@ -13,6 +13,7 @@ final class Output {
 
     private final RingWriter writer;
     private final Doorbell doorbell;
+    private final Ringer ringer;
     private final PeerProcess peer;
     private final ReentrantLock lock = new ReentrantLock();
     private final Doorbell.Check roomComes = this::hasRoom;
@@ -24,9 +25,10 @@ final class Output {
     private boolean endIsTold; // as the one below guarded by lock
     private boolean givenBack;
 
-    Output(RingWriter writer, Doorbell doorbell, PeerProcess peer) {
+    Output(RingWriter writer, Doorbell doorbell, Ringer ringer, PeerProcess peer) {
         this.writer = writer;
         this.doorbell = doorbell;
+        this.ringer = ringer;
         this.peer = peer;
     }
 
@@ -87,6 +89,10 @@ final class Output {
     /** How waits spin from now on; before the connection is used. */
     void spin(Spinning policy) {
         spinner = policy.spinner();
+    }
+
+    SpinUse spinUse() {
+        return spinner.use();
     }
 
     private long putAll(ByteBuffer[] sources, int offset, int length, boolean drains) throws IOException {
@@ -170,14 +176,14 @@ final class Output {
 
     private long published(long length) throws IOException {
         if (length > 0 && writer.publish()) {
-            doorbell.ring();
+            ringer.ring();
         }
         return length;
     }
 
     /** Whether the peer reads nothing any more. */
     boolean isPeerGone() {
-        return doorbell.isOver() || doorbell.isBroken() || peer.hasEnded() || writer.isReaderClosed();
+        return doorbell.isOver() || ringer.isBroken() || peer.hasEnded() || writer.isReaderClosed();
     }
 
     /** Whether the peer has closed before it had read all. */
@@ -247,7 +253,7 @@ final class Output {
         }
         endIsTold = true;
         if (writer.end()) {
-            doorbell.ringIfOpen();
+            ringer.ringIfOpen();
         }
     }
 

@@ -19,10 +19,12 @@ public final class RingConnection {
     private final SocketChannel tcp;
     private final RingReader reader;
     private final RingWriter writer;
+    private final Ringer ringer;
     private final Doorbell doorbell;
     private final Output output;
     private final Input input;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private @Nullable ReadyPlace place;
 
     /**
      * A connection of two rings and TCP.
@@ -41,9 +43,10 @@ public final class RingConnection {
         this.tcp = tcp;
         this.reader = reader;
         this.writer = writer;
-        this.doorbell = new Doorbell(tcp, this::close, reader, writer, peersProof, peer);
-        this.output = new Output(writer, doorbell, peer);
-        this.input = new Input(reader, doorbell, output::isPeerGone, retire);
+        this.ringer = new Ringer(tcp, writer);
+        this.doorbell = new Doorbell(tcp, this::close, reader, ringer, peersProof, peer);
+        this.output = new Output(writer, doorbell, ringer, peer);
+        this.input = new Input(reader, doorbell, ringer, output::isPeerGone, retire);
     }
 
     /** Reads what is there; 0 if nothing is, −1 at the end. */
@@ -119,10 +122,27 @@ public final class RingConnection {
         output.spin(policy);
     }
 
+    /** Where both ends are marked as ready for their selectors; to be set before the connection is used. */
+    public void readyAt(ReadyPlace own, ReadyPlace peers) {
+        place = own;
+        ringer.marks(peers);
+    }
+
+    /** Where this end is marked, or null if it is woken over TCP alone. */
+    @Nullable
+    ReadyPlace readyPlace() {
+        return place;
+    }
+
+    /** The peer marks this end in a set of the ready words from now on, or rings if it is {@link ReadyWords#NONE}. */
+    void selectedBy(int set) {
+        reader.selectedBy(set);
+    }
+
     /** Whether it was reset, or has ended in both directions, which the kernel reports as ready for all. */
     public boolean hangsUp() {
         return doorbell.hasFailed()
-                || doorbell.isBroken()
+                || ringer.isBroken()
                 || output.isReset()
                 || output.isShut() && (input.isShut() || input.hasEnded());
     }
@@ -268,8 +288,9 @@ public final class RingConnection {
                 reader.unreadBytes(),
                 writer.writtenBytes(),
                 writer.uncreditedBytes(),
-                doorbell.sent(),
-                doorbell.heard());
+                ringer.sent(),
+                doorbell.heard(),
+                input.spinUse().plus(output.spinUse()));
     }
 
     @Override

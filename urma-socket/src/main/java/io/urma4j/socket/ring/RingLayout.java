@@ -17,6 +17,8 @@ import java.lang.invoke.VarHandle;
  * 136  closed       nothing will be read any more: 1     the reader
  *                   and RESET if bytes were lost
  * 140  doorbells    bytes of TCP read, ever              the reader's end
+ * 144  selector     the set of ready words in which the    the reader's end
+ *                   reader's end is marked, and 1, or 0
  * 256  data wanted  the reader is going to sleep         the reader sets, the writer swaps
  * 384  room wanted  the writer is going to sleep         the writer sets, the reader swaps
  * 512  the bytes
@@ -34,6 +36,7 @@ public final class RingLayout {
     static final long HEAD = 128;
     static final long CLOSED = 136;
     static final long DOORBELLS = 140;
+    static final long SELECTOR = 144;
     static final long DATA_WANTED = 256;
     static final long ROOM_WANTED = 384;
     static final long BYTES = 512;

@@ -21,6 +21,8 @@ public final class RingReader {
     private long credited; // the head as the writer may know it
     private long tail; // as last seen
     private boolean isGivenBack; // guarded by this, as what any thread stores
+    private int selector = ReadyWords.NONE; // guarded by this, as is the one below
+    private int waiting;
 
     /** A new ring, which a writer may use from now on. */
     public RingReader(MemorySegment ring) {
@@ -110,6 +112,29 @@ public final class RingReader {
             INT.setOpaque(ring, RingLayout.DATA_WANTED, 0);
             VarHandle.fullFence();
         }
+    }
+
+    /**
+     * Tells the other end in which set of the ready words it marks this end, or {@link ReadyWords#NONE}. It may still use the one
+     * before, until this end looks at the ring once more. While a thread waits for TCP there is none.
+     */
+    synchronized void selectedBy(int set) {
+        int next = waiting > 0 ? ReadyWords.NONE : set;
+        if (selector != next && !isGivenBack) {
+            selector = next;
+            INT.setOpaque(ring, RingLayout.SELECTOR, next + 1);
+            VarHandle.fullFence(); // the other end stores its bytes, and then looks for it
+        }
+    }
+
+    /** A thread is going to wait for TCP, which the other end has to ring; {@link #endWait} follows. */
+    synchronized void beginWait() {
+        waiting++;
+        selectedBy(ReadyWords.NONE); // a cancelled key may have its selector still
+    }
+
+    synchronized void endWait() {
+        waiting--;
     }
 
     /** Tells the other end how many bytes of its doorbell were read from TCP. */

@@ -9,6 +9,7 @@ package io.urma4j.socket.ring;
  * @param uncreditedBytes of them that the peer has not read yet, as far as its credit tells
  * @param doorbellsSent bytes over TCP that woke the peer
  * @param doorbellsHeard bytes over TCP that woke this end
+ * @param spins of reads and writes that waited
  */
 public record RingUse(
         long readBytes,
@@ -16,4 +17,5 @@ public record RingUse(
         long writtenBytes,
         int uncreditedBytes,
         int doorbellsSent,
-        int doorbellsHeard) {}
+        int doorbellsHeard,
+        SpinUse spins) {}

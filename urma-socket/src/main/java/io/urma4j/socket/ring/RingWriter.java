@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 
 /**
  * The end of a ring that writes, into memory of the reader's process. It believes nothing that the reader stores: credit for
- * bytes that were not written breaks the connection. One thread at a time, but for {@link #isReaderClosed} and the count of
- * doorbells.
+ * bytes that were not written breaks the connection. One thread at a time, but for {@link #isReaderClosed}, {@link #selector}
+ * and the count of doorbells.
  *
  * <p>The memory is revoked when the reader's process ends. Then the ring counts as closed by its reader.
  */
@@ -184,6 +184,16 @@ public final class RingWriter {
         } catch (IllegalStateException e) {
             revoked();
             return 0;
+        }
+    }
+
+    /** The set of ready words in which the other end is to be marked, as it says; or {@link ReadyWords#NONE}. */
+    int selector() {
+        try {
+            return (int) INT.getAcquire(ring, RingLayout.SELECTOR) - 1;
+        } catch (IllegalStateException e) {
+            revoked();
+            return ReadyWords.NONE;
         }
     }
 

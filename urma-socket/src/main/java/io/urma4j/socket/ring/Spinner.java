@@ -2,7 +2,7 @@ package io.urma4j.socket.ring;
 
 import java.util.concurrent.TimeUnit;
 
-/** A place that waits, and how its last waits ended. One thread at a time. */
+/** A place that waits, and how its waits ended. One thread at a time, but for {@link #use}. */
 public final class Spinner {
     /** What a wait is for. */
     @FunctionalInterface
@@ -12,10 +12,14 @@ public final class Spinner {
 
     private static final int REMEMBERED = 16;
     private static final int LOOKS = 16; // from one look at the clock to the next
+    private static final int SAMPLED = 16; // one of so many waits that end in time is measured
 
     private final Spinning policy;
     private int won = -1; // a bit for each of the last waits, the newest the lowest; at first all
     private int waits;
+    private long spins;
+    private long winning;
+    private long nanos;
 
     Spinner(Spinning policy) {
         this.policy = policy;
@@ -29,6 +33,8 @@ public final class Spinner {
         try {
             boolean holds = looks(condition);
             won = won << 1 | (holds ? 1 : 0);
+            winning += holds ? 1 : 0;
+            spins++;
             return holds;
         } finally {
             policy.leave();
@@ -50,12 +56,24 @@ public final class Spinner {
     private boolean looks(Check condition) {
         long began = System.nanoTime();
         for (int i = 0; !condition.holds(); i++) {
-            if (i % LOOKS == 0 && System.nanoTime() - began >= policy.limitNanos()) {
-                return false;
+            if (i % LOOKS == 0) {
+                long passed = System.nanoTime() - began;
+                if (passed >= policy.limitNanos()) {
+                    nanos += passed;
+                    return false;
+                }
             }
             Thread.onSpinWait();
         }
+        if (spins % SAMPLED == 0) { // the clock takes as long as a fast answer
+            nanos += SAMPLED * (System.nanoTime() - began);
+        }
         return true;
+    }
+
+    /** What it has spun so far. Any thread. */
+    public SpinUse use() {
+        return new SpinUse(spins, winning, nanos);
     }
 
     @Override

@@ -54,7 +54,8 @@ class DoorbellTest {
     }
 
     private Doorbell doorbellOf(SocketChannel channel) {
-        return new Doorbell(channel, channel, reader, new RingWriter(outgoing), PROOF, () -> false);
+        return new Doorbell(
+                channel, channel, reader, new Ringer(channel, new RingWriter(outgoing)), PROOF, () -> false);
     }
 
     private static ByteBuffer proof() {

@@ -32,8 +32,9 @@ class InputTest {
     @BeforeEach
     void open() throws IOException {
         tcp = SocketChannel.open();
-        Doorbell doorbell = new Doorbell(tcp, tcp, reader, new RingWriter(outgoing), 0, () -> false);
-        input = new Input(reader, doorbell, () -> false, () -> retired++);
+        Ringer ringer = new Ringer(tcp, new RingWriter(outgoing));
+        Doorbell doorbell = new Doorbell(tcp, tcp, reader, ringer, 0, () -> false);
+        input = new Input(reader, doorbell, ringer, () -> false, () -> retired++);
     }
 
     @AfterEach

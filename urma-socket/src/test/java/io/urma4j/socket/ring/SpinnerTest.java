@@ -66,4 +66,17 @@ class SpinnerTest {
         assertThat(first.await(() -> !second.await(() -> true))).isTrue();
         assertThat(second.await(() -> true)).isTrue();
     }
+
+    @Test
+    void itCountsItsWaitsAndTheirTime() {
+        Spinner spinner = Spinning.of(100_000).spinner();
+        assertThat(spinner.await(() -> true)).isTrue();
+        assertThat(spinner.await(this::neverHolds)).isFalse();
+        assertThat(spinner.await(this::neverHolds)).isFalse();
+
+        assertThat(spinner.use().spins()).isEqualTo(3);
+        assertThat(spinner.use().won()).isOne();
+        assertThat(spinner.use().nanos()).isGreaterThanOrEqualTo(200_000);
+        assertThat(Spinning.of(0).spinner().use()).isEqualTo(new SpinUse(0, 0, 0));
+    }
 }
