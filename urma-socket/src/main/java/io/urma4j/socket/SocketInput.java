@@ -14,10 +14,11 @@ final class SocketInput extends InputStream {
     private final Socket socket;
     private final InputStream in;
 
-    SocketInput(UrmaSocketChannel channel, Socket socket) throws IOException {
+    /** {@code socket} has the timeout of the program, {@code in} is the input of TCP. */
+    SocketInput(UrmaSocketChannel channel, Socket socket, InputStream in) {
         this.channel = channel;
         this.socket = socket;
-        this.in = socket.getInputStream();
+        this.in = in;
     }
 
     @Override

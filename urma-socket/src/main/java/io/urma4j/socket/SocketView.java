@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class SocketView extends Socket {
     private final UrmaSocketChannel channel;
     private final Socket socket;
+    private volatile int soTimeoutMillis; // over rings, that of the JDK's socket is what is left of it
 
     private SocketView(UrmaSocketChannel channel, Socket socket) throws SocketException {
         super(new UnusedSocketImpl());
@@ -62,7 +63,7 @@ final class SocketView extends Socket {
         if (isInputShutdown()) {
             throw new SocketException("Socket input is shutdown");
         }
-        return new SocketInput(channel, socket);
+        return new SocketInput(channel, this, socket.getInputStream());
     }
 
     @Override
@@ -217,11 +218,13 @@ final class SocketView extends Socket {
     @Override
     public void setSoTimeout(int timeoutMillis) throws SocketException {
         socket.setSoTimeout(timeoutMillis);
+        soTimeoutMillis = timeoutMillis;
     }
 
     @Override
     public int getSoTimeout() throws SocketException {
-        return socket.getSoTimeout();
+        var _ = socket.getSoTimeout(); // which refuses if the channel is closed
+        return soTimeoutMillis;
     }
 
     @Override

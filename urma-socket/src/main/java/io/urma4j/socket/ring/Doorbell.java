@@ -227,7 +227,8 @@ final class Doorbell {
     /**
      * Waits until the condition holds or the connection is over. For a connection that blocks.
      *
-     * @param stream of the TCP connection, to be read in place of the channel if not null, and then with this timeout
+     * @param stream of the TCP connection, to be read in place of the channel if not null, and then with what is left of the
+     *     timeout, which the TCP connection's socket gets
      */
     void await(Check condition, @Nullable InputStream stream, int timeoutMillis) throws IOException {
         await(condition, stream, timeoutMillis, false);
@@ -236,24 +237,46 @@ final class Doorbell {
     private void await(Check condition, @Nullable InputStream stream, int timeoutMillis, boolean forRoom)
             throws IOException {
         long began = System.nanoTime();
-        reader.selectedBy(ReadyWords.NONE); // a cancelled key may have its selector still
+        reader.beginWait();
         hearing.lock();
         try {
             while (!condition.holds() && !isOver()) {
-                if (timeoutMillis != 0 && System.nanoTime() - began > TimeUnit.MILLISECONDS.toNanos(timeoutMillis)) {
-                    throw new SocketTimeoutException("Read timed out"); // doorbells came, and nothing to read
-                }
+                int leftMillis = timeoutMillis == 0 ? 0 : left(timeoutMillis, began);
                 if (deaf) {
                     poll();
                 } else if (isListening) {
-                    awaitListener(timeoutMillis);
+                    awaitListener(leftMillis);
                 } else {
                     listensForRoom = forRoom;
+                    if (stream != null) {
+                        limit(leftMillis);
+                    }
                     hear(stream);
                 }
             }
         } finally {
             hearing.unlock();
+            reader.endWait();
+        }
+    }
+
+    /** What is left of the timeout; at least a millisecond, since 0 is no limit. */
+    private static int left(int timeoutMillis, long began) throws SocketTimeoutException {
+        long passedNanos = System.nanoTime() - began;
+        if (passedNanos > TimeUnit.MILLISECONDS.toNanos(timeoutMillis)) {
+            throw new SocketTimeoutException("Read timed out"); // doorbells came, and nothing to read
+        }
+        return (int) Math.max(1, timeoutMillis - TimeUnit.NANOSECONDS.toMillis(passedNanos));
+    }
+
+    /** The stream of TCP waits so long. */
+    private void limit(int leftMillis) throws SocketException {
+        try {
+            tcp.socket().setSoTimeout(leftMillis);
+        } catch (SocketException e) {
+            if (tcp.isOpen()) {
+                throw e;
+            } // else the read tells
         }
     }
 

@@ -171,7 +171,7 @@ class DoorbellTest {
         }
 
         @Override
-        public int read(byte[] target, int offset, int length) {
+        public int read(byte[] target, int offset, int length) throws IOException {
             if (reads == DOORBELLS) {
                 return -1;
             }
@@ -190,6 +190,32 @@ class DoorbellTest {
                 .isInstanceOf(SocketTimeoutException.class);
     }
 
+    /** A doorbell after a while, and then nothing until the timeout of TCP. */
+    private final class RingingOnce extends Ringing {
+        private int leftMillis;
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            if (reads() > 0) {
+                leftMillis = tcp.socket().getSoTimeout();
+                throw new SocketTimeoutException();
+            }
+            assertThat(tcp.socket().getSoTimeout()).isBetween(9_000, 10_000);
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+            return super.read(target, offset, length);
+        }
+    }
+
+    @Test
+    void afterADoorbellTcpWaitsForWhatIsLeftOfTheTimeout() {
+        RingingOnce ringing = new RingingOnce();
+        Doorbell doorbell = doorbellOf(tcp);
+
+        assertThatThrownBy(() -> doorbell.await(() -> false, ringing, 10_000))
+                .isInstanceOf(SocketTimeoutException.class);
+        assertThat(ringing.leftMillis).isBetween(1, 9_990);
+    }
+
     /** The same, but each doorbell waits until a thread has looked what the one before has brought. */
     private static final class RingingOnceSeen extends Ringing {
         private final CompletableFuture<Void> isReading = new CompletableFuture<>();
@@ -202,7 +228,7 @@ class DoorbellTest {
         }
 
         @Override
-        public int read(byte[] target, int offset, int length) {
+        public int read(byte[] target, int offset, int length) throws IOException {
             isReading.complete(null);
             while (looks.get() <= reads() && !hasEnded) {
                 LockSupport.parkNanos(10_000);
