@@ -246,7 +246,8 @@ class DeviceCopyTest {
 
     /** S9.4: a receiver that is closed moves no bytes, also not those of a peer that is gone. */
     @Test
-    void receiverClosesWhileItsBufferIsFilledForASenderThatHasEnded() {
+    void receiverClosesWhileItsBufferIsFilledForASenderThatHasEnded() throws Exception {
+        npus.stop(0, true);
         Jfr jfr = context.createJfr(jfc, JfrConfig.builder().build());
         jfr.receive(onDevice, 0, SIZE, 1);
         var sender = Sender.of(urma, jfr);
@@ -256,8 +257,12 @@ class DeviceCopyTest {
         sender.context().close();
         Patience.await("the end of the path", () -> context.paths().isEmpty());
 
-        jfr.close();
-
+        Thread closing = Thread.ofPlatform().start(jfr::close);
+        Patience.await("a close that waits, or has ended", () -> closing.getState() != Thread.State.RUNNABLE);
+        Thread.sleep(20);
+        assertThat(closing.isAlive()).as("the close waits for the copy").isTrue();
+        npus.stop(0, false);
+        closing.join();
         onDevice.close();
         memory.close();
     }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ public final class BounceServer implements AutoCloseable {
     private final LongFunction<@Nullable ServedGrant> grants;
     private final Rings rings;
     private final String importer;
+    private final LongConsumer pause;
     private final BounceRequest[] requests = new BounceRequest[BounceLayout.FRAGMENTS];
 
     private final Deque<BounceRequest> waiting = new ArrayDeque<>(); // all guarded by this
@@ -71,6 +73,17 @@ public final class BounceServer implements AutoCloseable {
      */
     public BounceServer(
             ImportedMapping mapping, LongFunction<@Nullable ServedGrant> grants, Rings rings, String importer) {
+        this(mapping, grants, rings, importer, LockSupport::parkNanos);
+    }
+
+    /** With another way to pause after a failure; called by the thread that goes on, with nanoseconds. */
+    BounceServer(
+            ImportedMapping mapping,
+            LongFunction<@Nullable ServedGrant> grants,
+            Rings rings,
+            String importer,
+            LongConsumer pause) {
+        this.pause = pause;
         this.rings = rings;
         this.mapping = mapping;
         this.buffer = mapping.segment();
@@ -140,7 +153,7 @@ public final class BounceServer implements AutoCloseable {
     }
 
     private void runAfterPause() {
-        LockSupport.parkNanos(PAUSE_AFTER_FAILURE_NANOS);
+        pause.accept(PAUSE_AFTER_FAILURE_NANOS);
         run();
     }
 
