@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         usageHelpAutoWidth = true,
         description = {
-            "Measure the cost of many segments, Jetties and peers, and print a table for each.",
+            "Measure the cost of many segments, Jetties, peers and connections of sockets, and print a table for each.",
             "",
             "A curve ends at a limit of this machine (descriptors, mappings, memory), and names it."
         },
@@ -38,6 +38,7 @@ public final class Scale implements Callable<Integer> {
         segments,
         jetties,
         peers,
+        connections,
         simulated
     }
 
@@ -59,9 +60,9 @@ public final class Scale implements Callable<Integer> {
     private boolean help;
 
     /** How many there are at the most. */
-    record Extent(int segments, int jetties, int peers, int simulated) {
-        static final Extent QUICK = new Extent(10_000, 1_000, 16, 1_000);
-        static final Extent WHOLE = new Extent(100_000, 10_000, 256, 1_000);
+    record Extent(int segments, int jetties, int peers, int connections, int simulated) {
+        static final Extent QUICK = new Extent(10_000, 1_000, 16, 1_000, 1_000);
+        static final Extent WHOLE = new Extent(100_000, 10_000, 256, 10_000, 1_000);
     }
 
     /** How one run measures, and how far it goes. */
@@ -112,6 +113,11 @@ public final class Scale implements Callable<Integer> {
         }
         if (wants(Subject.peers)) {
             tell(curves, new PeersCurve(run)::measure);
+        }
+        if (wants(Subject.connections)) {
+            tell(curves, new ConnectionsCurve(run, true, 0)::measure);
+            tell(curves, new ConnectionsCurve(run, true, 200)::measure);
+            tell(curves, new ConnectionsCurve(run, false, 0)::measure);
         }
         if (wants(Subject.simulated)) {
             Curve simulated = tell(curves, new SimulatedCurve(run)::measure);

@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Test;
 
 /** Each curve with the shortest of paces: whether it measures, and leaves nothing. */
 class CurvesTest {
-    private final Scale.Run run = new Scale.Run(new Scale.Extent(10, 10, 2, 10), new Pace(Duration.ofMillis(1), 10));
+    private final Scale.Run run =
+            new Scale.Run(new Scale.Extent(10, 10, 2, 10, 10), new Pace(Duration.ofMillis(1), 10));
 
     @Test
     void segmentsOnSharedMemory() {
@@ -45,6 +46,20 @@ class CurvesTest {
 
         assertThat(curve.lastCount()).isEqualTo(2);
         assertThat(curve.last("SEND 8 B ns")).isPositive();
+        assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
+                .isEmpty();
+    }
+
+    @Test
+    void connectionsOverRingsAndOverTcp() throws Exception {
+        Curve rings = new ConnectionsCurve(run, true, 20).measure();
+        Curve tcp = new ConnectionsCurve(run, false, 0).measure();
+
+        assertThat(rings.name()).isEqualTo("connections-rings-20");
+        assertThat(rings.lastCount()).isEqualTo(10);
+        assertThat(rings.last("64 B ns")).isPositive();
+        assertThat(tcp.name()).isEqualTo("connections-tcp");
+        assertThat(tcp.last("connect µs")).isPositive();
         assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
                 .isEmpty();
     }
