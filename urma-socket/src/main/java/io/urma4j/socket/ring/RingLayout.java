@@ -13,6 +13,8 @@ import java.lang.invoke.VarHandle;
  *   8  writer       whether a writer may still store     the reader stores LIVE, the writer DONE
  *  12  end          nothing follows the tail: 1,         the writer
  *                   or ABORTED by a reset
+ *  16  base         the position of the first byte of     the writer, before the tail
+ *                   the ring, where the bytes begin again
  * 128  head         bytes read, as credit                the reader
  * 136  closed       nothing will be read any more: 1     the reader
  *                   and RESET if bytes were lost
@@ -33,6 +35,7 @@ public final class RingLayout {
     static final long TAIL = 0;
     static final long WRITER = 8;
     static final long END = 12;
+    static final long BASE = 16;
     static final long HEAD = 128;
     static final long CLOSED = 136;
     static final long DOORBELLS = 140;

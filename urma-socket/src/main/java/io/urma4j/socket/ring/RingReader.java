@@ -73,7 +73,8 @@ public final class RingReader {
     public int read(ByteBuffer target) throws IOException {
         int length = Math.min(available(), target.remaining());
         if (length > 0) {
-            int at = (int) head & (capacity - 1);
+            long base = (long) LONG.getOpaque(ring, RingLayout.BASE); // any position means a place in the ring
+            int at = (int) (head - base) & (capacity - 1);
             int first = Math.min(length, capacity - at);
             int position = target.position();
             target.put(position, bytes, at, first);

@@ -16,12 +16,16 @@ import java.nio.ByteBuffer;
  * <p>The memory is revoked when the reader's process ends. Then the ring counts as closed by its reader.
  */
 public final class RingWriter {
+    private static final int RESTART_BYTES = 16 << 10; // what is written at least between two looks
+
     private final MemorySegment ring;
     private final ByteBuffer bytes;
     private final int capacity;
 
     private long tail; // what was written
     private long head; // what was read, as last seen
+    private long base; // the position of the first byte of the ring
+    private long looked; // the tail of the last look whether the ring is empty
     private volatile boolean revoked;
     private boolean isGivenBack; // guarded by this
 
@@ -77,6 +81,9 @@ public final class RingWriter {
     /** Writes what has room, possibly nothing; {@link #publish} shows it to the reader. */
     public int write(ByteBuffer source) throws IOException {
         int wanted = source.remaining();
+        if (tail - looked >= Math.min(RESTART_BYTES, capacity / 4)) {
+            restartIfEmpty();
+        }
         int room = room();
         if (room < wanted) {
             room = roomNow();
@@ -98,8 +105,22 @@ public final class RingWriter {
         return length;
     }
 
+    /** Once the reader has all, bytes begin at the front again. So a ring of short messages takes few pages and cache lines. */
+    private void restartIfEmpty() throws IOException {
+        looked = tail;
+        var _ = roomNow();
+        if (head == tail && !revoked) {
+            base = tail;
+            try {
+                LONG.setOpaque(ring, RingLayout.BASE, base);
+            } catch (IllegalStateException e) {
+                revoked();
+            }
+        }
+    }
+
     private void copy(ByteBuffer source, int length) {
-        int at = (int) tail & (capacity - 1);
+        int at = (int) (tail - base) & (capacity - 1);
         int first = Math.min(length, capacity - at);
         int position = source.position();
         bytes.put(at, source, position, first);

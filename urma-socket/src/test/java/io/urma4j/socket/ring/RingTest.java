@@ -57,6 +57,47 @@ class RingTest {
         assertThat(received).isEqualTo(sent).isGreaterThan(10 * CAPACITY);
     }
 
+    private int usedBytes() {
+        byte[] all = memory.asSlice(RingLayout.BYTES).toArray(ValueLayout.JAVA_BYTE);
+        int used = all.length;
+        while (used > 0 && all[used - 1] == 0) {
+            used--;
+        }
+        return used;
+    }
+
+    /** A ring of 64 KiB through which messages go one after the other takes the pages of the first quarter alone. */
+    @Test
+    void bytesBeginAtTheFrontAgainOnceAllWasRead() throws IOException {
+        ByteBuffer message = ByteBuffer.allocate(100);
+        for (int i = 0; i < 1000; i++) {
+            for (int at = 0; at < message.capacity(); at++) {
+                message.put(at, (byte) (1 + (i + at) % 100));
+            }
+            assertThat(writer.write(message.clear())).isEqualTo(100);
+            writer.publish();
+            ByteBuffer received = ByteBuffer.allocate(100);
+            assertThat(reader.read(received)).isEqualTo(100);
+            assertThat(received.flip()).isEqualTo(message.flip());
+            reader.credit();
+        }
+        assertThat(usedBytes()).isBetween(CAPACITY / 4, CAPACITY / 2);
+    }
+
+    @Test
+    void bytesThatAreUnreadKeepTheirPlace() throws IOException {
+        writer.write(bytes(CAPACITY / 2, 0));
+        writer.publish();
+        reader.read(ByteBuffer.allocate(CAPACITY / 2 - 1));
+        reader.credit();
+        writer.write(bytes(CAPACITY / 2, CAPACITY / 2));
+        writer.publish();
+
+        ByteBuffer received = ByteBuffer.allocate(CAPACITY);
+        assertThat(reader.read(received)).isEqualTo(CAPACITY / 2 + 1);
+        assertThat(received.flip()).isEqualTo(bytes(CAPACITY / 2 + 1, CAPACITY / 2 - 1));
+    }
+
     @Test
     void nothingIsSeenBeforeItIsPublished() throws IOException {
         writer.write(bytes(10, 0));
