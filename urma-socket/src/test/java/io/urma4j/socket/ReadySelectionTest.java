@@ -199,6 +199,21 @@ class ReadySelectionTest {
         }
     }
 
+    /** A mark for the first would not wake the second, which sleeps. */
+    @Test
+    void aChannelWithTwoSelectorsIsWokenByADoorbell() throws IOException {
+        Connection connection = connectAndRegister();
+        try (Selector second = provider.openSelector()) {
+            connection.server().register(second, SelectionKey.OP_READ);
+            assertThat(second.selectNow()).isZero();
+            assertThat(selector.selectNow()).isZero();
+            connection.send();
+
+            assertThat(second.select(FOR_EVER_MILLIS)).isOne();
+            assertThat(selector.select(FOR_EVER_MILLIS)).isOne();
+        }
+    }
+
     /** More selectors than there are sets of ready words: the last are woken by doorbells. */
     @Test
     void seventySelectorsHearOfTheirConnections() throws IOException {
