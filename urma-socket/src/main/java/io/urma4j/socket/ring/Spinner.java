@@ -12,7 +12,7 @@ public final class Spinner {
 
     private static final int REMEMBERED = 16;
     private static final int LOOKS = 16; // from one look at the clock to the next
-    private static final int SAMPLED = 16; // one of so many waits that end in time is measured
+    private static final int SAMPLED = 16; // of these waits that end in time, one is measured
 
     private final Spinning policy;
     private int won = -1; // a bit for each of the last waits, the newest the lowest; at first all
