@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
@@ -37,7 +38,6 @@ final class Scenario implements AutoCloseable {
     private static final int STEPS = 80;
     private static final int MAX_CHANNELS = 10;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     /** How many connections of all programs went through rings. */
     static final LongAdder OVER_RINGS = new LongAdder();
@@ -50,6 +50,7 @@ final class Scenario implements AutoCloseable {
 
     private final SelectorProvider provider;
     private final Random random;
+    private final InetSocketAddress loopback;
     private final List<String> notes = new ArrayList<>();
     private final List<SelectableChannel> channels = new ArrayList<>();
     private final List<Selector> selectors = new ArrayList<>();
@@ -60,6 +61,17 @@ final class Scenario implements AutoCloseable {
         this.provider = provider;
         this.overRings = overRings;
         this.random = new Random(seed);
+        this.loopback = loopback(seed);
+    }
+
+    /** An address for each program: a port of one address is in use for a minute, and the kernel looks for a free one among all. */
+    private static InetSocketAddress loopback(long seed) {
+        byte[] address = {127, (byte) (seed >> 16 & 0x7f), (byte) (seed >> 8), (byte) (1 + (seed & 0x7f))};
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(address), 0);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e); // it has four bytes
+        }
     }
 
     /**
@@ -127,7 +139,7 @@ final class Scenario implements AutoCloseable {
         }
         ServerSocketChannel listener = provider.openServerSocketChannel();
         channels.add(listener);
-        listener.bind(LOOPBACK);
+        listener.bind(loopback);
         listener.configureBlocking(false);
         note("accept of none", () -> name(listener.accept()));
         SocketChannel client = provider.openSocketChannel();
@@ -172,7 +184,7 @@ final class Scenario implements AutoCloseable {
                 pipe.source().configureBlocking(false);
             }
             case 1 -> {
-                DatagramChannel receiver = provider.openDatagramChannel().bind(LOOPBACK);
+                DatagramChannel receiver = provider.openDatagramChannel().bind(loopback);
                 DatagramChannel sender = provider.openDatagramChannel().connect(receiver.getLocalAddress());
                 channels.add(receiver);
                 channels.add(sender);
@@ -182,7 +194,7 @@ final class Scenario implements AutoCloseable {
             case 2 -> {
                 SocketChannel refused = provider.openSocketChannel();
                 channels.add(refused);
-                SocketChannel deaf = provider.openSocketChannel().bind(LOOPBACK); // or another program gets the port
+                SocketChannel deaf = provider.openSocketChannel().bind(loopback); // or another program gets the port
                 channels.add(deaf);
                 SocketAddress address = deaf.getLocalAddress();
                 note("connect to none", () -> refused.connect(address));
