@@ -47,7 +47,7 @@ final class ConnectionsMain {
     public static void main(String[] arguments) throws IOException {
         boolean overRings = Boolean.parseBoolean(arguments[1]);
         System.setProperty("urma.socket.mode", "require"); // a connection over TCP would be another's figure
-        System.setProperty("urma.socket.memory", Long.toString(8L << 30)); // only pages that are used take memory
+        System.setProperty("urma.socket.memory", Long.toString(16L << 30)); // only pages that are used take memory
         System.setProperty("urma.socket.wait", "5000"); // of a machine that does something else meanwhile
         System.setProperty("urma.socket.spin", arguments[2]);
         var end = new ConnectionsMain(overRings, new Pace(Duration.ofMillis(Long.parseLong(arguments[3])), 0));

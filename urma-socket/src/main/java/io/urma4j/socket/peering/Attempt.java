@@ -19,6 +19,8 @@ public final class Attempt {
     private static final long UNTIL_PENDING_NANOS = 100_000;
     private static final long PAUSE_NANOS = 50_000;
     private static final int SPINS = 200;
+    private static final long YIELDING_NANOS =
+            80_000; // a thread that sleeps in accept needs less, and a park takes more
 
     private final Client client;
     private final Client.Open route;
@@ -110,6 +112,8 @@ public final class Attempt {
             }
             if (spins < SPINS) {
                 Thread.onSpinWait();
+            } else if (waited < YIELDING_NANOS) {
+                Thread.yield();
             } else {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }

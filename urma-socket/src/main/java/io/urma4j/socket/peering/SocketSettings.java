@@ -43,7 +43,7 @@ public record SocketSettings(
 
     /** The defaults in this mode. */
     public static SocketSettings of(Mode mode) {
-        return new SocketSettings(mode, Set.of(), 64 << 10, 256 << 20, Duration.ofMillis(50), Spinning.of(0));
+        return new SocketSettings(mode, Set.of(), 256 << 10, 1L << 30, Duration.ofMillis(50), Spinning.of(0));
     }
 
     /**
