@@ -1,7 +1,9 @@
 package io.urma4j.socket.ring;
 
+import static io.urma4j.socket.ring.RingLayout.INT;
+import static io.urma4j.socket.ring.RingLayout.LONG;
+
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.BitSet;
 
@@ -24,9 +26,6 @@ public final class ReadyWords {
 
     /** Rings that a set has bits for. */
     public static final int MAX_RINGS = 1 << 14;
-
-    private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
-    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private static final int SETS = 64;
     private static final int GROUPS = MAX_RINGS >>> 6 >>> 6;

@@ -81,14 +81,14 @@ class ReadyWordsModelTest {
         Interleavings all = new Interleavings();
         Program stopped = all.server("writer A");
         stopped.store("tailA", 1).fence().compareAndSet("wantedA", 1, 0, "stopped");
-        mark(stopped, "A", Set.of());
+        mark(stopped, "A", "stopped", Set.of());
         if (clearsAsleep) {
             stopped.compareAndSet("asleep", 1, 0, "stopped");
         }
         stopped.mark("stopped");
         Program writer = all.thread("writer B");
         writer.store("tailB", 1).fence().compareAndSet("wantedB", 1, 0, "sent");
-        mark(writer, "B", Set.of());
+        mark(writer, "B", "sent", Set.of());
         if (clearsAsleep) {
             writer.compareAndSet("asleep", 1, 0, "sent");
         } else {
@@ -106,9 +106,9 @@ class ReadyWordsModelTest {
             writer.store("tail" + name, i).fence().compareAndSet("wanted" + name, 1, 0, sent);
             if (faults.contains(Fault.LOOK_AT_ASLEEP_BEFORE_THE_MARK)) {
                 writer.load(LOOK, "asleep");
-                mark(writer, name, faults);
+                mark(writer, name, sent, faults);
             } else {
-                mark(writer, name, faults);
+                mark(writer, name, sent, faults);
                 writer.load(LOOK, "asleep");
             }
             writer.jumpIf(LOOK, 0, sent).signal("tcp" + name).signal("tcp");
@@ -116,9 +116,8 @@ class ReadyWordsModelTest {
         }
     }
 
-    /** ReadyWords.mark */
-    private static void mark(Program writer, String name, Set<Fault> faults) {
-        String marked = "marked" + writer.hashCode() + name + "-" + System.nanoTime();
+    /** ReadyWords.mark; {@code marked} begins the labels, which each thread has once. */
+    private static void mark(Program writer, String name, String marked, Set<Fault> faults) {
         if (faults.contains(Fault.GROUP_BEFORE_THE_BIT)) {
             set(writer, "group", marked + "group");
             set(writer, "bit" + name, marked + "bit");
@@ -246,7 +245,7 @@ class ReadyWordsModelTest {
             writer.load(TAKEN_B, "left"); // RingWriter.selector
         }
         writer.jumpIf(TAKEN_B, 1, "rings");
-        mark(writer, "A", Set.of());
+        mark(writer, "A", "sent", Set.of());
         writer.load(LOOK, "asleep").jumpIf(LOOK, 0, "sent");
         writer.mark("rings").signal("tcpA").mark("sent");
 
