@@ -1,4 +1,4 @@
-package io.urma4j.shm.crash;
+package io.urma4j.tck;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,48 +13,50 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Copies of the library's classes that report when they pass a {@link FaultPoint}. */
-final class FaultClasses {
+/** Copies of the library's classes that report when they pass a {@link FaultPlace}; the library itself knows nothing of it. */
+public final class FaultClasses {
     private static final ClassDesc FAULT_POINTS = ClassDesc.of(FaultPoints.class.getName());
     private static final MethodTypeDesc OF_NAME = MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String);
 
     private FaultClasses() {}
 
-    /** Writes them below {@code directory}, which belongs at the front of a victim's class path. */
-    static void write(Path directory) throws IOException {
-        Map<String, List<FaultPoint>> classes =
-                Arrays.stream(FaultPoint.values()).collect(Collectors.groupingBy(point -> point.internalClass));
-        for (Map.Entry<String, List<FaultPoint>> one : classes.entrySet()) {
+    /**
+     * Writes them below {@code directory}, which belongs at the front of a victim's class path.
+     *
+     * @param loader finds the classes
+     * @throws AssertionError if a place is not there any more
+     */
+    public static void write(Path directory, Collection<FaultPlace> places, ClassLoader loader) throws IOException {
+        Map<String, List<FaultPlace>> classes =
+                places.stream().collect(Collectors.groupingBy(FaultPlace::internalClass));
+        for (Map.Entry<String, List<FaultPlace>> one : classes.entrySet()) {
             Path file = directory.resolve(one.getKey() + ".class");
             Files.createDirectories(file.getParent());
-            Files.write(file, instrumented(one.getKey(), one.getValue()));
+            Files.write(file, instrumented(bytesOf(one.getKey(), loader), one.getValue()));
         }
     }
 
-    private static byte[] instrumented(String internalClass, List<FaultPoint> points) throws IOException {
+    private static byte[] instrumented(byte[] original, List<FaultPlace> places) {
         ClassFile classFile = ClassFile.of();
-        ClassModel model = classFile.parse(bytesOf(internalClass));
-        for (FaultPoint point : points) {
-            if (model.methods().stream().noneMatch(method -> method.methodName().equalsString(point.method))) {
-                throw new AssertionError(
-                        point + " is not there any more: " + internalClass + " has no method " + point.method);
-            }
-        }
+        ClassModel model = classFile.parse(original);
         ClassTransform all = ClassTransform.ACCEPT_ALL;
-        for (FaultPoint point : points) {
+        for (FaultPlace place : places) {
+            if (model.methods().stream().noneMatch(method -> method.methodName().equalsString(place.method()))) {
+                throw new AssertionError(place + " is not there any more");
+            }
             all = all.andThen(ClassTransform.transformingMethodBodies(
-                    method -> method.methodName().equalsString(point.method), new SaysThatItComesBy(point)));
+                    method -> method.methodName().equalsString(place.method()), new Reports(place)));
         }
         return classFile.transformClass(model, all);
     }
 
-    private static byte[] bytesOf(String internalClass) throws IOException {
-        try (InputStream in = FaultClasses.class.getResourceAsStream("/" + internalClass + ".class")) {
+    private static byte[] bytesOf(String internalClass, ClassLoader loader) throws IOException {
+        try (InputStream in = loader.getResourceAsStream(internalClass + ".class")) {
             if (in == null) {
                 throw new AssertionError("no class " + internalClass);
             }
@@ -63,10 +65,10 @@ final class FaultClasses {
     }
 
     /** Puts a call before the first instruction of a method. */
-    private record SaysThatItComesBy(FaultPoint point) implements CodeTransform {
+    private record Reports(FaultPlace place) implements CodeTransform {
         @Override
         public void atStart(CodeBuilder code) {
-            code.loadConstant(point.name()).invokestatic(FAULT_POINTS, "reached", OF_NAME);
+            code.loadConstant(place.name()).invokestatic(FAULT_POINTS, "reached", OF_NAME);
         }
 
         @Override

@@ -148,7 +148,7 @@ class FaultMatrixIT {
     void open() throws IOException {
         directory = Files.createTempDirectory("urma-faults-");
         Path classes = directory.resolve("classes");
-        FaultClasses.write(classes);
+        FaultPoint.writeClasses(classes);
         runtime = directory.resolve("runtime");
         urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(runtime));
         context = urma.device("shm0")

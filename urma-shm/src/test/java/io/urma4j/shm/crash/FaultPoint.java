@@ -3,6 +3,12 @@ package io.urma4j.shm.crash;
 import static io.urma4j.shm.crash.FaultPoint.Role.HOME;
 import static io.urma4j.shm.crash.FaultPoint.Role.INITIATOR;
 
+import io.urma4j.tck.FaultClasses;
+import io.urma4j.tck.FaultPlace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+
 /**
  * A step at which a process may be killed or stopped: the entry of a method, reached by one of the two ends. The
  * library knows nothing of it; {@link FaultClasses} makes copies of its classes that report when they pass a point.
@@ -58,12 +64,22 @@ enum FaultPoint {
 
     final Role role;
     final String internalClass;
-    final String method;
+    private final String method;
 
     FaultPoint(Role role, String type, String method) {
         this.role = role;
         this.internalClass = PACKAGE + type;
         this.method = method;
+    }
+
+    /** Writes copies of the classes that report when they pass a point, for the front of a victim's class path. */
+    static void writeClasses(Path directory) throws IOException {
+        FaultClasses.write(
+                directory,
+                Arrays.stream(values())
+                        .map(point -> new FaultPlace(point.name(), point.internalClass, point.method))
+                        .toList(),
+                FaultPoint.class.getClassLoader());
     }
 
     /** How often it is reached at the least while two ends meet and work. */

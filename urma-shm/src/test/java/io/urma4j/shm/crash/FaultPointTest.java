@@ -7,10 +7,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Each step at which a process is hit is a method of today's classes; after a rename this test fails within a second. */
-class FaultClassesTest {
+class FaultPointTest {
     @Test
     void eachFaultPointIsAMethodThatExists(@TempDir Path directory) throws Exception {
-        FaultClasses.write(directory);
+        FaultPoint.writeClasses(directory);
 
         for (FaultPoint point : FaultPoint.values()) {
             assertThat(directory.resolve(point.internalClass + ".class"))

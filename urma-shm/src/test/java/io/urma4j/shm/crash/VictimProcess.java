@@ -6,6 +6,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.libc.Signal;
+import io.urma4j.tck.FaultPoints;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,10 +52,13 @@ final class VictimProcess implements Victim {
     @Override
     public void arm(FaultPoint point, Fault fault, int times) {
         Signal signal = fault == Fault.KILL ? Signal.KILL : Signal.STOP;
+        Runnable strike =
+                () -> signal.sendTo(Math.toIntExact(ProcessHandle.current().pid()));
         if (home == null || point.isClose()) {
-            FaultPoints.arm(point, signal, times);
+            FaultPoints.arm(point.name(), strike, times);
         } else {
-            armed = CompletableFuture.runAsync(() -> FaultPoints.arm(point, signal, times), ANSWERED_BEFORE_ARMED);
+            armed = CompletableFuture.runAsync(
+                    () -> FaultPoints.arm(point.name(), strike, times), ANSWERED_BEFORE_ARMED);
         }
     }
 
