@@ -69,6 +69,7 @@ final class ConnectionsCurve {
                         ofServer[1],
                         ofClient[2]);
             }
+            ask(client, "close", 1);
         }
         return curve;
     }

@@ -137,6 +137,8 @@ final class ConnectionsMain {
                 tellMemory();
             } else if (command.equals("trip")) {
                 System.out.println(pace.nanos(CHUNK, this::exchange));
+            } else if (command.equals("close")) {
+                System.out.println(close(server));
             } else {
                 System.out.println(connect(server, Integer.parseInt(command.substring("connect ".length()))));
             }
@@ -154,6 +156,20 @@ final class ConnectionsMain {
             exchange(channel);
         }
         return (double) (System.nanoTime() - began) / count;
+    }
+
+    /**
+     * Closes all, before the server does, and makes one more, which the server accepts after most of them have ended. So the ports of
+     * connections over rings are free for the next curve. Returns how many were closed.
+     */
+    private int close(InetSocketAddress server) throws IOException {
+        int count = channels.size();
+        for (SocketChannel channel : channels) {
+            channel.close();
+        }
+        channels.clear();
+        connect(server, 1);
+        return count;
     }
 
     private void exchange(int times) {
