@@ -10,6 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class UrmaDatagramChannel extends DatagramChannel implements Wrapper {
     private final DatagramChannel udp;
     private final Delegate delegate;
+    private final Map<MembershipKey, UrmaMembershipKey> memberships = new HashMap<>(); // guarded by delegate
     private @Nullable DatagramSocket socket; // guarded by delegate
 
     UrmaDatagramChannel(SelectorProvider provider, DatagramChannel udp) {
@@ -145,12 +148,20 @@ final class UrmaDatagramChannel extends DatagramChannel implements Wrapper {
 
     @Override
     public MembershipKey join(InetAddress group, NetworkInterface from) throws IOException {
-        return new UrmaMembershipKey(this, udp.join(group, from));
+        return wrapped(udp.join(group, from));
     }
 
     @Override
     public MembershipKey join(InetAddress group, NetworkInterface from, InetAddress source) throws IOException {
-        return new UrmaMembershipKey(this, udp.join(group, from, source));
+        return wrapped(udp.join(group, from, source));
+    }
+
+    /** The JDK returns the key of a membership again while that is valid, and so does this. */
+    private MembershipKey wrapped(MembershipKey inner) {
+        synchronized (delegate) {
+            memberships.keySet().removeIf(key -> !key.isValid());
+            return memberships.computeIfAbsent(inner, key -> new UrmaMembershipKey(this, key));
+        }
     }
 
     @Override

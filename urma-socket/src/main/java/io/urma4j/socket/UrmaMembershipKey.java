@@ -60,17 +60,6 @@ final class UrmaMembershipKey extends MembershipKey {
     }
 
     @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof UrmaMembershipKey key
-                && key.inner.equals(inner); // the JDK returns one of its own twice
-    }
-
-    @Override
-    public int hashCode() {
-        return inner.hashCode();
-    }
-
-    @Override
     public String toString() {
         return inner.toString();
     }
