@@ -53,8 +53,8 @@ final class SocketEvents {
 
         final void commitFor(UrmaSocketChannel channel) {
             try {
-                local = UrmaSocketChannel.text(channel.getLocalAddress());
-                peer = UrmaSocketChannel.text(channel.getRemoteAddress());
+                local = ConnectionRow.text(channel.getLocalAddress());
+                peer = ConnectionRow.text(channel.getRemoteAddress());
                 commit();
             } catch (IOException e) {
                 // closed a moment ago, by another thread

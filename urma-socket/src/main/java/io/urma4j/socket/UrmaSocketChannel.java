@@ -4,7 +4,6 @@ import io.urma4j.Resource;
 import io.urma4j.socket.peering.Attempt;
 import io.urma4j.socket.peering.SocketNode;
 import io.urma4j.socket.ring.RingConnection;
-import io.urma4j.socket.ring.RingUse;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -97,6 +96,11 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
     @Override
     public Delegate delegate() {
         return delegate;
+    }
+
+    /** Why it is TCP, or NONE. */
+    FallbackReason reason() {
+        return reason;
     }
 
     /** The rings of the connection, or null if it is TCP or does not exist yet. */
@@ -438,35 +442,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
     /** What other processes see of it; empty if it is closed. */
     @Override
     public Optional<Resource> describe(long number) {
-        try {
-            var row = Resource.builder(Resource.Kind.SOCKET, number)
-                    .add("local", text(getLocalAddress()))
-                    .add("peer", text(getRemoteAddress()));
-            RingConnection made = rings;
-            return Optional.of(
-                    (made == null ? row.add("transport", "tcp").add("reason", reason) : describe(row, made)).build());
-        } catch (IOException | IllegalStateException e) { // closed a moment ago, and its rings given back
-            return Optional.empty();
-        }
-    }
-
-    /** Without the name of its host. */
-    static String text(@Nullable SocketAddress address) {
-        String text = String.valueOf(address);
-        return text.substring(text.indexOf('/') + 1);
-    }
-
-    private static Resource.Builder describe(Resource.Builder row, RingConnection made) {
-        RingUse use = made.use();
-        row.add("transport", "shm0")
-                .add("reason", FallbackReason.NONE)
-                .add("rx_bytes", use.readBytes())
-                .add("rx_queued", use.unreadBytes())
-                .add("tx_bytes", use.writtenBytes())
-                .add("tx_queued", use.uncreditedBytes())
-                .add("rx_doorbells", use.doorbellsHeard())
-                .add("tx_doorbells", use.doorbellsSent());
-        return Connections.describe(row, use.spins());
+        return ConnectionRow.of(this, number);
     }
 
     @Override

@@ -49,7 +49,7 @@ class SocketFlightTest {
         SocketAddress address = listener.getLocalAddress();
         try (SocketChannel client = clients.openSocketChannel()) {
             client.connect(address);
-            clientAddress = UrmaSocketChannel.text(client.getLocalAddress());
+            clientAddress = ConnectionRow.text(client.getLocalAddress());
             try (SocketChannel server = listener.accept()) {
                 client.write(ByteBuffer.allocate(100));
                 ByteBuffer received = ByteBuffer.allocate(100);

@@ -18,17 +18,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes over the TCP connection beside two rings. A byte of it means "look at the rings again", and its end or reset is the
- * end of the peer. Its first eight bytes prove that the peer at its other end is the one that has the rings.
+ * What comes over the TCP connection beside two rings. A byte of it means "look at the rings again", and its end or reset
+ * ({@link TcpEnd}) is the end of the peer. Its first eight bytes prove that the peer at its other end is the one that has the rings.
  *
  * <p>In blocking mode one thread reads from TCP, and the others wait for what it hears.
  */
 final class Doorbell {
     /** After the input of TCP was shut down no doorbell can be heard. A thread that waits then looks so often. */
     private static final long POLL_NANOS = 500_000;
-
-    /** How long after a reset the end of the peer's process may be seen. */
-    private static final long END_OF_PROCESS_NANOS = 100_000_000;
 
     private static final int MAX_READS = 4;
 
@@ -40,9 +37,8 @@ final class Doorbell {
     private final SocketChannel tcp;
     private final Closeable connection;
     private final RingReader reader;
-    private final Ringer ringer;
+    private final TcpEnd end;
     private final long peersProof;
-    private final PeerProcess peer;
 
     private final ReentrantLock hearing = new ReentrantLock();
     private final Condition heard = hearing.newCondition();
@@ -57,54 +53,14 @@ final class Doorbell {
     private boolean isDeafOnceProven;
     private volatile boolean deaf;
     private volatile boolean proven;
-    private volatile boolean ended;
-    private volatile @Nullable IOException failure;
-    private volatile boolean isResetTaken; // by a write, so that a read sees an end
-    private boolean isEndOfProcess; // and no reset; published by the failure
-    private volatile boolean isFailureTold;
 
     /** {@code connection} is what an interrupt closes. */
-    Doorbell(
-            SocketChannel tcp,
-            Closeable connection,
-            RingReader reader,
-            Ringer ringer,
-            long peersProof,
-            PeerProcess peer) {
+    Doorbell(SocketChannel tcp, Closeable connection, RingReader reader, TcpEnd end, long peersProof) {
         this.tcp = tcp;
         this.connection = connection;
         this.reader = reader;
-        this.ringer = ringer;
+        this.end = end;
         this.peersProof = peersProof;
-        this.peer = peer;
-    }
-
-    /**
-     * Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. A reset is reported once, by a read or
-     * by a write.
-     */
-    void forward() throws IOException {
-        if (takeFailure()) {
-            ringer.breakOff();
-            throw new IOException("Connection reset by peer");
-        }
-        ringer.forward();
-    }
-
-    /** A write tells that the peer has reset the connection; what reads afterwards sees an end. */
-    void tellReset() {
-        isResetTaken = true;
-    }
-
-    /** Whether TCP was reset, and nothing has told it; this does. */
-    boolean takeFailure() {
-        if (failure == null || isFailureTold) {
-            return false;
-        }
-        ended = true;
-        isResetTaken = true;
-        failure = null;
-        return true;
     }
 
     /** How many bytes have woken this end. Any thread. */
@@ -115,53 +71,6 @@ final class Doorbell {
     /** Whether the peer has proven that it has the rings. Before it none of their words means anything. */
     boolean isProven() {
         return proven;
-    }
-
-    /** Whether TCP has ended or failed, so that no byte of it will come. */
-    boolean isOver() {
-        return ended || failure != null;
-    }
-
-    /** Whether TCP was reset, or the peer proved nothing. */
-    boolean hasFailed() {
-        return failure != null;
-    }
-
-    /** A read that has seen a reset is followed by no other result, also where it asks for nothing. */
-    void refuseAgain() throws IOException {
-        if (isFailureTold && failure != null) {
-            throw new SocketException("Connection reset");
-        }
-    }
-
-    /** What a read sees of a connection that is over. */
-    int end() throws IOException {
-        if (failure == null && !isResetTaken && proven && reader.isAborted()) {
-            failure = new IOException("Connection reset"); // TCP has ended, after the JDK closed it for an interrupt
-        }
-        IOException reason = failure;
-        if (reason != null && !isEndOfProcess) {
-            isFailureTold = true;
-            throw new SocketException(reason.getMessage());
-        }
-        return -1;
-    }
-
-    /**
-     * Whether a reset is the end of the peer's process: the kernel resets TCP if that has not read a doorbell. The end of TCP may
-     * be seen a moment before that of the process.
-     */
-    private boolean isEndOfProcess(IOException problem) {
-        boolean mayBe = String.valueOf(problem.getMessage()).contains("Connection reset")
-                && proven
-                && !reader.isAborted()
-                && !reader.hasEnded();
-        long began = System.nanoTime();
-        while (mayBe && !peer.hasEnded()) {
-            LockSupport.parkNanos(POLL_NANOS);
-            mayBe = System.nanoTime() - began < END_OF_PROCESS_NANOS;
-        }
-        return mayBe;
     }
 
     /** Reads what TCP has. Only for a connection that does not block, and for the selector that was woken. */
@@ -182,9 +91,9 @@ final class Doorbell {
         try {
             boolean heardSome = false;
             int length = 1;
-            for (int i = 0; i < MAX_READS && length > 0 && !isListening && !deaf && !isOver(); i++) {
+            for (int i = 0; i < MAX_READS && length > 0 && !isListening && !deaf && !end.isOver(); i++) {
                 length = hearAtOnce();
-                heardSome |= length != 0 || isOver();
+                heardSome |= length != 0 || end.isOver();
             }
             lookForEnd();
             return heardSome;
@@ -211,7 +120,7 @@ final class Doorbell {
         try {
             // only a thread that listens reads, so these bytes stay until they are read here
             if (isListening
-                    || isOver()
+                    || end.isOver()
                     || deaf
                     || !tcp.isConnected()
                     || tcp.socket().getInputStream().available() <= 0) {
@@ -240,7 +149,7 @@ final class Doorbell {
         reader.beginWait();
         hearing.lock();
         try {
-            while (!condition.holds() && !isOver()) {
+            while (!condition.holds() && !end.isOver()) {
                 int leftMillis = timeoutMillis == 0 ? 0 : left(timeoutMillis, began);
                 if (deaf) {
                     poll();
@@ -304,8 +213,8 @@ final class Doorbell {
 
     /** Without TCP the end of the peer's process tells that nothing comes any more; its rings tell all else. */
     private void lookForEnd() {
-        if (deaf && peer.hasEnded()) {
-            ended = true;
+        if (deaf) {
+            end.followProcess();
         }
     }
 
@@ -383,7 +292,9 @@ final class Doorbell {
         if (problem != null) {
             failed(problem);
         } else if (length < 0) {
-            ended = !deaf;
+            if (!deaf) {
+                end.ended();
+            }
         } else if (length > 0) {
             count(stream == null ? incoming.flip() : ByteBuffer.wrap(streamed, 0, length));
         }
@@ -394,13 +305,12 @@ final class Doorbell {
         if (!tcp.isOpen()) {
             throw (ClosedChannelException) new AsynchronousCloseException().initCause(problem);
         }
-        isEndOfProcess = isEndOfProcess(problem);
-        failure = problem;
+        end.failed(problem, proven);
     }
 
     private void count(ByteBuffer bytes) throws IOException {
         if (bytes.remaining() > Ringer.MAX_UNREAD + Long.BYTES) {
-            failure = new IOException("Connection reset: the peer floods the TCP connection beside its rings");
+            end.refused(new IOException("Connection reset: the peer floods the TCP connection beside its rings"));
             return;
         }
         while (proof.hasRemaining() && bytes.hasRemaining()) {
@@ -420,8 +330,8 @@ final class Doorbell {
                 goDeaf();
             }
         } else {
-            failure = new IOException(
-                    "Connection reset: the peer of the TCP connection is not the one that has its rings");
+            end.refused(new IOException(
+                    "Connection reset: the peer of the TCP connection is not the one that has its rings"));
         }
     }
 

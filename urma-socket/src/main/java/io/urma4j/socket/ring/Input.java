@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Input {
     private final RingReader reader;
     private final Doorbell doorbell;
+    private final TcpEnd end;
     private final Ringer ringer;
     private final BooleanSupplier isPeerGone;
     private final Runnable retire;
@@ -26,9 +27,16 @@ final class Input {
     private boolean retired; // guarded by lock
 
     /** {@code retire} takes the ring back; called once, when no thread of this process uses it any more. */
-    Input(RingReader reader, Doorbell doorbell, Ringer ringer, BooleanSupplier isPeerGone, Runnable retire) {
+    Input(
+            RingReader reader,
+            Doorbell doorbell,
+            TcpEnd end,
+            Ringer ringer,
+            BooleanSupplier isPeerGone,
+            Runnable retire) {
         this.reader = reader;
         this.doorbell = doorbell;
+        this.end = end;
         this.ringer = ringer;
         this.isPeerGone = isPeerGone;
         this.retire = retire;
@@ -107,7 +115,7 @@ final class Input {
         if (shut) {
             return -1;
         }
-        doorbell.refuseAgain();
+        end.refuseAgain();
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
             if (targets[i].hasRemaining()) {
@@ -127,11 +135,11 @@ final class Input {
         if (shut) {
             return -1;
         }
-        doorbell.refuseAgain();
+        end.refuseAgain();
         if (!target.hasRemaining()) {
             return 0;
         }
-        boolean over = doorbell.isOver();
+        boolean over = end.isOver();
         if (doorbell.isProven()) {
             boolean ended = reader.hasEnded();
             int length = reader.read(target);
@@ -140,7 +148,7 @@ final class Input {
             }
         }
         if (over) {
-            return doorbell.end();
+            return end.tell(doorbell.isProven());
         }
         if (drains && (!doorbell.isProven() || isPeerGone.getAsBoolean())) {
             doorbell.drainAside();
@@ -185,7 +193,12 @@ final class Input {
 
     /** Whether the peer writes nothing any more, though bytes before it may be unread. */
     boolean hasEnded() {
-        return doorbell.isOver() || !closed && doorbell.isProven() && reader.hasEnded();
+        return end.isOver() || !closed && doorbell.isProven() && reader.hasEnded();
+    }
+
+    /** Whether the peer has closed its end, so that it sees nothing of this connection any more. Only with the lock. */
+    boolean isPeerClosed() {
+        return doorbell.isProven() && reader.isWriterGone();
     }
 
     /** What a read would get at once. Another thread that reads may wait, and leaves nothing then. */

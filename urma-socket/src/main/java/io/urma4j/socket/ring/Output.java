@@ -13,6 +13,7 @@ final class Output {
 
     private final RingWriter writer;
     private final Doorbell doorbell;
+    private final TcpEnd end;
     private final Ringer ringer;
     private final PeerProcess peer;
     private final ReentrantLock lock = new ReentrantLock();
@@ -25,9 +26,10 @@ final class Output {
     private boolean endIsTold; // as the one below guarded by lock
     private boolean givenBack;
 
-    Output(RingWriter writer, Doorbell doorbell, Ringer ringer, PeerProcess peer) {
+    Output(RingWriter writer, Doorbell doorbell, TcpEnd end, Ringer ringer, PeerProcess peer) {
         this.writer = writer;
         this.doorbell = doorbell;
+        this.end = end;
         this.ringer = ringer;
         this.peer = peer;
     }
@@ -127,8 +129,8 @@ final class Output {
 
     private boolean canPut(boolean drains) throws IOException {
         if (writer.isReset()) {
-            doorbell.tellReset();
-            doorbell.forward(); // which the kernel refuses, unless it has not reset TCP yet
+            end.tellReset();
+            forward(); // which the kernel refuses, unless it has not reset TCP yet
             throw new IOException("Broken pipe");
         }
         if (drains && !doorbell.isProven()) {
@@ -142,7 +144,7 @@ final class Output {
         doorbell.drainAside();
         long began = System.nanoTime();
         while (!doorbell.isProven()
-                && !doorbell.isOver()
+                && !end.isOver()
                 && peer.isPrompt()
                 && !Thread.currentThread().isInterrupted()) {
             if (System.nanoTime() - began > PROOF_WAIT_NANOS) {
@@ -153,14 +155,26 @@ final class Output {
         }
     }
 
+    /**
+     * Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. A reset is reported once, by a read or
+     * by a write.
+     */
+    private void forward() throws IOException {
+        if (end.takeFailure()) {
+            ringer.breakOff();
+            throw new IOException("Connection reset by peer");
+        }
+        ringer.forward();
+    }
+
     /** The peer reads nothing any more: TCP gets a byte in place of all, and says what it says of any. */
     private int forward(ByteBuffer source) throws IOException {
-        doorbell.forward();
+        forward();
         return skip(source);
     }
 
     private long forward(ByteBuffer[] sources, int offset, int length) throws IOException {
-        doorbell.forward();
+        forward();
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
             total += skip(sources[i]);
@@ -183,7 +197,7 @@ final class Output {
 
     /** Whether the peer reads nothing any more. */
     boolean isPeerGone() {
-        return doorbell.isOver() || ringer.isBroken() || peer.hasEnded() || writer.isReaderClosed();
+        return end.isOver() || ringer.isBroken() || peer.hasEnded() || writer.isReaderClosed();
     }
 
     /** Whether the peer has closed before it had read all. */
@@ -265,7 +279,7 @@ final class Output {
     private void checkOpen(boolean drains) throws IOException {
         if (shut && drains) {
             doorbell.drainAside();
-            doorbell.takeFailure();
+            end.takeFailure();
         }
         if (closed || shut) {
             throw new AsynchronousCloseException();
@@ -282,9 +296,9 @@ final class Output {
         return lock.tryLock();
     }
 
-    /** The peer sees the end after the last byte, even if TCP is reset later; only with the lock. */
+    /** This end closes: the peer sees the end after the last byte, even if TCP is reset later. Only with the lock. */
     void end() {
-        writer.end();
+        writer.endGone();
     }
 
     /** The peer sees a reset after the last byte, unless it was to see an end. */

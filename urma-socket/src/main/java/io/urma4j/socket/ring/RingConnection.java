@@ -20,6 +20,7 @@ public final class RingConnection {
     private final RingReader reader;
     private final RingWriter writer;
     private final Ringer ringer;
+    private final TcpEnd end;
     private final Doorbell doorbell;
     private final Output output;
     private final Input input;
@@ -44,9 +45,10 @@ public final class RingConnection {
         this.reader = reader;
         this.writer = writer;
         this.ringer = new Ringer(tcp, writer);
-        this.doorbell = new Doorbell(tcp, this::close, reader, ringer, peersProof, peer);
-        this.output = new Output(writer, doorbell, ringer, peer);
-        this.input = new Input(reader, doorbell, ringer, output::isPeerGone, retire);
+        this.end = new TcpEnd(reader, peer);
+        this.doorbell = new Doorbell(tcp, this::close, reader, end, peersProof);
+        this.output = new Output(writer, doorbell, end, ringer, peer);
+        this.input = new Input(reader, doorbell, end, ringer, output::isPeerGone, retire);
     }
 
     /** Reads what is there; 0 if nothing is, −1 at the end. */
@@ -113,7 +115,7 @@ public final class RingConnection {
     public boolean hasNews(int interest) {
         return (interest & SelectionKey.OP_READ) != 0 && input.isThere()
                 || (interest & SelectionKey.OP_WRITE) != 0 && output.mayHaveRoom()
-                || doorbell.isOver();
+                || end.isOver();
     }
 
     /** How long reads and writes look at their ring before they sleep; to be set before the connection is used. */
@@ -141,7 +143,7 @@ public final class RingConnection {
 
     /** Whether it was reset, or has ended in both directions, which the kernel reports as ready for all. */
     public boolean hangsUp() {
-        return doorbell.hasFailed()
+        return end.hasFailed()
                 || ringer.isBroken()
                 || output.isReset()
                 || output.isShut() && (input.isShut() || input.hasEnded());
@@ -222,7 +224,11 @@ public final class RingConnection {
                     tcp.configureBlocking(false);
                     doorbell.drain(); // the kernel would take unread doorbells for unread bytes
                 }
-                resetOrEnd(reads, writes && !output.isShut());
+                boolean lingers = tcp.getOption(StandardSocketOptions.SO_LINGER) != 0;
+                if (reads && writes && lingers && input.isPeerClosed()) {
+                    tcp.setOption(StandardSocketOptions.SO_LINGER, 0); // else its port is in TIME_WAIT for a minute
+                }
+                resetOrEnd(lingers, reads, writes);
             } else if (reads && input.hasUnread()) { // by an interrupt
                 reset();
             } else {
@@ -233,8 +239,7 @@ public final class RingConnection {
         }
     }
 
-    private void resetOrEnd(boolean reads, boolean ends) throws IOException {
-        boolean lingers = tcp.getOption(StandardSocketOptions.SO_LINGER) != 0;
+    private void resetOrEnd(boolean lingers, boolean reads, boolean writes) throws IOException {
         if (reads && lingers && tcp.isRegistered()) { // the JDK's channel ends now, and is closed when its key is gone
             input.hold();
             if (input.isShut()) {
@@ -249,7 +254,7 @@ public final class RingConnection {
         }
         if (!lingers) {
             output.abort();
-        } else if (ends) {
+        } else if (writes) {
             output.end(); // a doorbell of the peer that comes later resets TCP, but not what the peer reads
         }
     }

@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  *   0  tail         bytes written, ever                  the writer stores
  *   8  writer       whether a writer may still store     the reader stores LIVE, the writer DONE
  *  12  end          nothing follows the tail: 1,         the writer
- *                   or ABORTED by a reset
+ *                   ABORTED by a reset, or GONE
  *  16  base         the position of the first byte of     the writer, before the tail
  *                   the ring, where the bytes begin again
  * 128  head         bytes read, as credit                the reader
@@ -52,6 +52,9 @@ public final class RingLayout {
 
     /** The writer has reset the connection, and not ended it. */
     static final int ABORTED = 2;
+
+    /** The writer's end has closed the connection: it writes nothing any more, and sees nothing of it. */
+    static final int GONE = 3;
 
     /** The reader has closed, and bytes were lost. */
     static final int RESET = 2;

@@ -64,6 +64,11 @@ public final class RingReader {
         return end != 0 && end != RingLayout.ABORTED;
     }
 
+    /** Whether the writer's end has closed the connection, and sees nothing of it any more. */
+    boolean isWriterGone() {
+        return (int) INT.getAcquire(ring, RingLayout.END) == RingLayout.GONE;
+    }
+
     /** Whether the writer has reset the connection. Without it a reset of TCP is the end of a process, as its kernel shows it. */
     boolean isAborted() {
         return (int) INT.getAcquire(ring, RingLayout.END) == RingLayout.ABORTED;

@@ -149,12 +149,21 @@ public final class RingWriter {
     }
 
     /** Nothing follows what was published. Returns as {@link #publish} does. */
-    public synchronized boolean end() {
+    public boolean end() {
+        return end(1);
+    }
+
+    /** The same of a connection of which this end sees nothing any more. */
+    boolean endGone() {
+        return end(RingLayout.GONE);
+    }
+
+    private synchronized boolean end(int how) {
         if (isGivenBack) {
             return false; // the memory may be another ring by now
         }
         try {
-            INT.setRelease(ring, RingLayout.END, 1);
+            INT.setRelease(ring, RingLayout.END, how);
             return wakesReader();
         } catch (IllegalStateException e) {
             revoked();

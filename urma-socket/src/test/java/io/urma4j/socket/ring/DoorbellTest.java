@@ -33,8 +33,8 @@ class DoorbellTest {
     private static final Duration LONG = Duration.ofSeconds(10);
 
     private final MemorySegment incoming = Arena.ofAuto().allocate(RingLayout.lengthBytes(CAPACITY), 64);
-    private final MemorySegment outgoing = Arena.ofAuto().allocate(RingLayout.lengthBytes(CAPACITY), 64);
     private final RingReader reader = new RingReader(incoming);
+    private final TcpEnd end = new TcpEnd(reader, () -> false);
     private SocketChannel tcp;
     private SocketChannel peersTcp;
 
@@ -54,8 +54,7 @@ class DoorbellTest {
     }
 
     private Doorbell doorbellOf(SocketChannel channel) {
-        return new Doorbell(
-                channel, channel, reader, new Ringer(channel, new RingWriter(outgoing)), PROOF, () -> false);
+        return new Doorbell(channel, channel, reader, end, PROOF);
     }
 
     private static ByteBuffer proof() {
@@ -103,7 +102,7 @@ class DoorbellTest {
         doorbell.drain();
         assertThat(flood.reads).isBetween(1, 10);
         assertThat(doorbell.isProven()).isTrue();
-        assertThat(doorbell.isOver()).isFalse();
+        assertThat(end.isOver()).isFalse();
     }
 
     @Test
@@ -113,11 +112,13 @@ class DoorbellTest {
         sendAsPeer(proof());
         sendAsPeer(ByteBuffer.allocate(64));
         doorbell.drain();
-        assertThat(doorbell.isOver()).as("64 bytes beside the proof").isFalse();
+        assertThat(end.isOver()).as("64 bytes beside the proof").isFalse();
 
         sendAsPeer(ByteBuffer.allocate(100));
         doorbell.drain();
-        assertThatThrownBy(doorbell::end).isInstanceOf(IOException.class).hasMessageContaining("floods");
+        assertThatThrownBy(() -> end.tell(doorbell.isProven()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("floods");
     }
 
     @Test

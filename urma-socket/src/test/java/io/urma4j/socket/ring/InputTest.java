@@ -33,8 +33,9 @@ class InputTest {
     void open() throws IOException {
         tcp = SocketChannel.open();
         Ringer ringer = new Ringer(tcp, new RingWriter(outgoing));
-        Doorbell doorbell = new Doorbell(tcp, tcp, reader, ringer, 0, () -> false);
-        input = new Input(reader, doorbell, ringer, () -> false, () -> retired++);
+        TcpEnd end = new TcpEnd(reader, () -> false);
+        Doorbell doorbell = new Doorbell(tcp, tcp, reader, end, 0);
+        input = new Input(reader, doorbell, end, ringer, () -> false, () -> retired++);
     }
 
     @AfterEach
