@@ -51,6 +51,10 @@ final class OverRings implements AutoCloseable {
     @Override
     public void close() throws IOException {
         node.close();
+        delete(directory);
+    }
+
+    static void delete(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

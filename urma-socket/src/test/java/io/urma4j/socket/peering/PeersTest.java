@@ -155,6 +155,36 @@ class PeersTest {
     }
 
     @Test
+    void aGreetingOfAnotherVersionIsAnsweredWithBothNumbers() {
+        int another = ArenaLayout.VERSION + 70;
+        try (MessageChannel.Peer peer = othersChannel.connect(ownChannel.share())) {
+            peer.sendWithReply(new Greeting.Hello(another, 1, "of another form").toBytes());
+            Message message = receive(ownChannel);
+            server.greeted(message, (Greeting.Hello) greeting(message));
+
+            var refusal = (Greeting.Refusal) greeting(receive(othersChannel));
+            assertThat(refusal.version()).isEqualTo(ArenaLayout.VERSION);
+            assertThat(refusal.reason()).contains(another + " is not " + ArenaLayout.VERSION);
+        }
+    }
+
+    @Test
+    void aProcessOfAnotherVersionMeansTcp() {
+        var _ = listen();
+        var finding = find();
+        Message asked = receive(othersChannel);
+        long request = ((Greeting.Hello) greeting(asked)).request();
+        othersChannel.reply(asked, new Greeting.Refusal(ArenaLayout.VERSION + 70, request, "it is older").toBytes());
+        takeAnswer();
+
+        assertThat(finding)
+                .succeedsWithin(LONG)
+                .isInstanceOfSatisfying(
+                        Client.Closed.class,
+                        closed -> assertThat(closed.reason()).isEqualTo(FallbackReason.OTHER_VERSION));
+    }
+
+    @Test
     void aGuestThatHasEndedOffersNothing() throws IOException {
         Arena arena = new Arena(other, RING_BYTES, budget);
         assertThat(greet(arena.line())).isInstanceOf(Greeting.Welcome.class);
