@@ -45,7 +45,8 @@ record Pairing(Arena own, RemoteArena theirs, AtomicBoolean late) implements Pee
     }
 
     /**
-     * A connection that both have agreed on. Sends this end's proof, for which a new TCP connection always has room.
+     * A connection that both have agreed on. Sends this end's proof, for which a new TCP connection always has room, and expects the
+     * other's, which may come later.
      *
      * @param slot of the ring that this process reads
      * @param theirSlot of the ring that the other reads
@@ -62,6 +63,7 @@ record Pairing(Arena own, RemoteArena theirs, AtomicBoolean late) implements Pee
             if (sent != Long.BYTES) {
                 throw new IllegalStateException("a new TCP connection took " + sent + " of " + Long.BYTES + " bytes");
             }
+            connection.expectProof();
         } catch (ClosedChannelException e) {
             connection.close();
             throw e;

@@ -130,6 +130,11 @@ public final class RingConnection {
         ringer.marks(peers);
     }
 
+    /** Waits for the peer's proof, not longer than a wake-up takes. The peer sends it just now. */
+    public void expectProof() throws IOException {
+        doorbell.expectProof();
+    }
+
     /** Where this end is marked, or null if it is woken over TCP alone. */
     @Nullable
     ReadyPlace readyPlace() {

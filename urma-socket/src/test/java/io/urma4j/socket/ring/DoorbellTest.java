@@ -95,6 +95,18 @@ class DoorbellTest {
     }
 
     @Test
+    void aProofInFlightIsReadWithoutASleep() throws IOException {
+        Doorbell doorbell = doorbellOf(tcp);
+        doorbell.expectProof();
+        assertThat(doorbell.isProven()).as("though none was sent").isFalse();
+
+        sendAsPeer(proof());
+        doorbell.expectProof();
+        assertThat(doorbell.isProven()).isTrue();
+        assertThat(tcp.isBlocking()).isTrue();
+    }
+
+    @Test
     void aFloodOfDoorbellsDoesNotHoldASelector() throws IOException {
         Flood flood = new Flood();
         Doorbell doorbell = doorbellOf(flood);
