@@ -27,17 +27,17 @@ class FallbacksTest {
     private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final int TRIES = 64; // the kernel chooses among listeners of one port by the client's
 
-    /** Sends each connection one byte, which tells who has accepted it. */
-    private static void serve(ServerSocketChannel listener, byte who) {
+    /** Sends each connection one byte, which names the listener. */
+    private static void serve(ServerSocketChannel listener, byte name) {
         var _ = Background.run(() -> {
             while (true) {
                 SocketChannel accepted = listener.accept();
-                accepted.write(ByteBuffer.wrap(new byte[] {who}));
+                accepted.write(ByteBuffer.wrap(new byte[] {name}));
             }
         });
     }
 
-    /** A connection, and who has accepted it. */
+    /** A connection, and the listener that has accepted it. */
     private record Served(FallbackReason reason, boolean isOverRings, byte by) {}
 
     private static Served connect(SelectorProvider provider, SocketAddress address) throws IOException {

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the TCP connection beside two rings has ended, and what of it the program has seen. A reset is told once, by a read or by a write.
+ * How the TCP connection beside two rings has ended, and what of it the program has seen. A read or a write reports a reset once.
  * It is set by the thread that reads from TCP, under the lock of {@link Doorbell}; any thread may ask.
  */
 final class TcpEnd {
