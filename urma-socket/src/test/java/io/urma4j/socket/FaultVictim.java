@@ -63,9 +63,8 @@ final class FaultVictim {
 
     /** The other threads go on for a moment; this one is where it was. */
     private static void strike(String signal) {
-        long pid = ProcessHandle.current().pid();
         try {
-            new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+            JavaProcess.signal(ProcessHandle.current().pid(), signal);
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }

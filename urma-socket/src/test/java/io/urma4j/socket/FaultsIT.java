@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -95,24 +94,17 @@ class FaultsIT {
     }
 
     private Process start(Role role, int port, @Nullable Fault fault) throws IOException {
-        List<String> command = new ArrayList<>(Arrays.asList(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xshare:auto",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
+        List<String> command = JavaProcess.command(
                 classes.resolve(role.name()) + ":" + System.getProperty("java.class.path"),
-                FaultVictim.class.getName(),
+                FaultVictim.class,
                 directory.toString(),
                 Integer.toString(port),
-                Integer.toString(fault == null ? CONNECTIONS_AFTERWARDS : CONNECTIONS)));
+                Integer.toString(fault == null ? CONNECTIONS_AFTERWARDS : CONNECTIONS));
         command.addAll(
                 fault == null
                         ? List.of("-")
                         : List.of(fault.step().name(), fault.signal(), Integer.toString(fault.pass())));
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        Process process = JavaProcess.start(command);
         processes.add(process);
         return process;
     }
@@ -130,9 +122,7 @@ class FaultsIT {
                 if (Files.readString(Path.of("/proc/" + process.pid() + "/stat"))
                         .contains(") T ")) {
                     Thread.sleep(400);
-                    new ProcessBuilder("kill", "-CONT", Long.toString(process.pid()))
-                            .start()
-                            .waitFor();
+                    JavaProcess.signal(process.pid(), "CONT");
                     return true;
                 }
                 Thread.sleep(5);

@@ -68,14 +68,9 @@ class NamespacesIT {
                 ServerSocketChannel listener = rings.provider()
                         .openServerSocketChannel()
                         .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-            List<String> stranger = List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "--enable-native-access=ALL-UNNAMED",
-                    "-XX:-UsePerfData",
-                    "-XX:TieredStopAtLevel=1",
-                    "-cp",
+            List<String> stranger = JavaProcess.command(
                     System.getProperty("java.class.path"),
-                    Stranger.class.getName(),
+                    Stranger.class,
                     rings.directory().toString(),
                     Integer.toString(((InetSocketAddress) listener.getLocalAddress()).getPort()));
             assertThat(outputOf(inNamespace(stranger))).isEqualTo("refused\nrings\n");

@@ -117,18 +117,10 @@ class SocketProcessesTest {
     }
 
     private Process start(Class<?> program) throws IOException {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xshare:auto",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
+        Process process = JavaProcess.start(JavaProcess.command(
                 System.getProperty("java.class.path"),
-                program.getName(),
-                rings.directory().toString());
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+                program,
+                rings.directory().toString()));
         processes.add(process);
         return process;
     }
@@ -233,7 +225,7 @@ class SocketProcessesTest {
         connect(address).close();
         SocketSettings hasty = SocketSettings.of(Mode.AUTO).withOfferTimeout(Duration.ofMillis(50));
         var node = new LazyNode(hasty, UrmaOptions.DEFAULT.withRuntimeDirectory(rings.directory()));
-        signal(server, "STOP");
+        JavaProcess.signal(server.pid(), "STOP");
         try (SocketChannel first = new UrmaSelectorProvider(node).openSocketChannel();
                 SocketChannel second = new UrmaSelectorProvider(node).openSocketChannel()) {
             long began = System.nanoTime();
@@ -242,16 +234,11 @@ class SocketProcessesTest {
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
             assertThat(first.getOption(UrmaSocketOptions.TRANSPORT)).isEqualTo("tcp");
 
-            signal(server, "CONT");
+            JavaProcess.signal(server.pid(), "CONT");
             first.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
             assertThat(first.read(ByteBuffer.allocate(3))).isPositive();
         } finally {
             node.close();
         }
-    }
-
-    private static void signal(Process process, String name) throws Exception {
-        Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
-        assertThat(kill.waitFor()).isZero();
     }
 }
