@@ -13,6 +13,7 @@ public enum Signal {
     STOP(19);
 
     private static final MethodHandle SEND = Linkage.bind("kill", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final MethodHandle RAISE = Linkage.bind("raise", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
     private final int number;
 
@@ -28,6 +29,24 @@ public enum Signal {
         int result = kill(pid, number);
         if (result < 0) {
             throw new LibcException("kill", "pid=" + pid + ", SIG" + name(), -result);
+        }
+    }
+
+    /**
+     * Sends it to the calling thread, which takes it before this returns. {@link #sendTo} to the own process may return before: the
+     * kernel lets the main thread take the signal, once that has a CPU.
+     */
+    public void raise() {
+        CallFrame frame = CallFrame.claim();
+        try {
+            int result = frame.result((int) RAISE.invokeExact(frame.state(), number));
+            if (result < 0) {
+                throw new LibcException("raise", "SIG" + name(), -result);
+            }
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
         }
     }
 

@@ -52,8 +52,7 @@ final class VictimProcess implements Victim {
     @Override
     public void arm(FaultPoint point, Fault fault, int times) {
         Signal signal = fault == Fault.KILL ? Signal.KILL : Signal.STOP;
-        Runnable strike =
-                () -> signal.sendTo(Math.toIntExact(ProcessHandle.current().pid()));
+        Runnable strike = signal::raise; // a stop is over when it returns, and none comes after disarm
         if (home == null || point.isClose()) {
             FaultPoints.arm(point.name(), strike, times);
         } else {
