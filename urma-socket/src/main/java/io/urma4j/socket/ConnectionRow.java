@@ -21,7 +21,7 @@ final class ConnectionRow {
             RingConnection rings = channel.rings();
             return Optional.of((rings == null
                             ? row.add("transport", "tcp").add("reason", channel.reason())
-                            : describe(row, rings.use()))
+                            : describe(row.add("transport", rings.device()), rings.use()))
                     .build());
         } catch (IOException | IllegalStateException e) { // closed a moment ago, and its rings given back
             return Optional.empty();
@@ -29,8 +29,7 @@ final class ConnectionRow {
     }
 
     private static Resource.Builder describe(Resource.Builder row, RingUse use) {
-        row.add("transport", "shm0")
-                .add("reason", FallbackReason.NONE)
+        row.add("reason", FallbackReason.NONE)
                 .add("rx_bytes", use.readBytes())
                 .add("rx_queued", use.unreadBytes())
                 .add("tx_bytes", use.writtenBytes())

@@ -6,11 +6,11 @@ public enum FallbackReason {
     NONE,
     /** The process or this port uses TCP alone, by its settings. */
     SETTING,
-    /** The address is of another host, or of no IP socket. */
+    /** The address is of another host that is in none of the networks of the settings, or of no IP socket. */
     NOT_LOCAL,
     /** The process has no device for shared memory; a log line says why. */
     NO_DEVICE,
-    /** No listener of urma4j has published the address. */
+    /** No listener of urma4j has published the address, or its host does not answer. */
     NO_LISTENER,
     /** The two processes have not finished their greeting yet. A later connection will find it done. */
     NOT_READY,

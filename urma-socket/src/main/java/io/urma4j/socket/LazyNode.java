@@ -37,7 +37,8 @@ final class LazyNode {
     synchronized @Nullable SocketNode get() {
         if (node == null && usesRings() && !hasFailed) {
             try {
-                node = new SocketNode(settings, options, connections::resources);
+                node = new SocketNode(
+                        settings, options, connections::resources, JdkProvider.find(UrmaSelectorProvider.class));
             } catch (UrmaException | IOException | LinkageError e) {
                 hasFailed = true;
                 // a logger of the class would begin the process's logging before the program's main

@@ -20,8 +20,9 @@ final class SocketEvents {
 
     static void connected(UrmaSocketChannel channel, FallbackReason reason, Duration took) {
         Connected event = new Connected();
+        RingConnection rings = channel.rings();
         if (event.isEnabled()) {
-            event.transport = channel.rings() == null ? "tcp" : "shm0";
+            event.transport = rings == null ? "tcp" : rings.device();
             event.reason = reason.name();
             event.took = took.toNanos();
             event.commitFor(channel);

@@ -1,6 +1,7 @@
 package io.urma4j.socket;
 
 import io.urma4j.socket.peering.SocketNode;
+import io.urma4j.socket.peering.UndecidedException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -126,11 +127,17 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
     /** The next connection, or null if there is none; in the mode {@code require} the next one over rings. */
     private @Nullable UrmaSocketChannel acceptFrom(Accepting way) throws IOException {
         for (SocketChannel accepted = way.run(); accepted != null; accepted = way.run()) {
-            UrmaSocketChannel made = wrap(accepted);
-            if (made.rings() != null || !provider.requiresRings()) {
-                return made;
+            try {
+                UrmaSocketChannel made = wrap(accepted);
+                if (made.rings() != null || !provider.requiresRings()) {
+                    return made;
+                }
+                made.close();
+            } catch (UndecidedException e) {
+                // it is closed, as its client will see
+                System.getLogger(UrmaServerSocketChannel.class.getName())
+                        .log(System.Logger.Level.DEBUG, () -> "a connection was not accepted: " + e.getMessage());
             }
-            made.close();
         }
         return null;
     }

@@ -134,7 +134,8 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
         if (name.equals(UrmaSocketOptions.TRANSPORT)) {
-            return name.type().cast(rings == null ? "tcp" : "shm0");
+            RingConnection made = rings;
+            return name.type().cast(made == null ? "tcp" : made.device());
         }
         if (name.equals(StandardSocketOptions.TCP_NODELAY) && rings != null && isOpen()) {
             return name.type().cast(noDelay);
@@ -448,6 +449,6 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
     @Override
     public String toString() {
         RingConnection made = rings;
-        return made == null ? tcp.toString() : tcp + " over shm0, " + made;
+        return made == null ? tcp.toString() : tcp + ", " + made;
     }
 }

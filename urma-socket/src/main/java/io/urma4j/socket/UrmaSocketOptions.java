@@ -4,7 +4,7 @@ import java.net.SocketOption;
 
 /** Options of connections that only channels of urma4j have. They can be read, not set. */
 public final class UrmaSocketOptions {
-    /** What moves the bytes of a connection: {@code shm0} or {@code tcp}. */
+    /** What moves the bytes of a connection: {@code shm0}, {@code udma0} or {@code tcp}. */
     public static final SocketOption<String> TRANSPORT = new ReadOnly<>("urma-transport", String.class);
 
     /** Why a connection is TCP; {@link FallbackReason#NONE} while it is not connected, and if it is not TCP. */

@@ -25,12 +25,16 @@ enum FaultStep {
     SERVER_PUBLISHES(SERVER, "ring/RingWriter", "publish"),
     SERVER_RINGS(SERVER, "ring/Ringer", "ring"),
     SERVER_SLEEPS(SERVER, "ring/RingReader", "wantData"),
+    SERVER_DECIDES_BY_NETWORK(SERVER, "peering/RemoteOffers", "take"),
+    SERVER_POSTS(SERVER, "peering/Link", "post"),
+    SERVER_FLUSHES(SERVER, "peering/Link", "flush"),
+    SERVER_GETS_A_NOTICE(SERVER, "peering/NetworkPairing", "noticed"),
     SERVER_CLOSES(SERVER, "ring/RingConnection", "close"),
     SERVER_ENDS_TCP(SERVER, "ring/RingConnection", "closeTcp"),
 
     HAS_FOUND_A_LISTENER(CLIENT, "peering/Client", "open"),
     GREETS(CLIENT, "peering/Client", "greet"),
-    IMPORTS(CLIENT, "peering/Client", "imported"),
+    IMPORTS(CLIENT, "peering/Client", "sharedBy"),
     OFFERS(CLIENT, "peering/OfferTable", "make"),
     AWAITS_THE_DECISION(CLIENT, "peering/Attempt", "decide"),
     SEES_THE_DECISION(CLIENT, "peering/Attempt", "taken"),
@@ -41,6 +45,9 @@ enum FaultStep {
     CLIENT_RINGS(CLIENT, "ring/Ringer", "ring"),
     CLIENT_SLEEPS(CLIENT, "ring/RingReader", "wantData"),
     CLIENT_GIVES_CREDIT(CLIENT, "ring/RingReader", "credit"),
+    CLIENT_POSTS(CLIENT, "peering/Link", "post"),
+    CLIENT_FLUSHES(CLIENT, "peering/Link", "flush"),
+    CLIENT_GETS_A_NOTICE(CLIENT, "peering/NetworkPairing", "noticed"),
     CLIENT_CLOSES(CLIENT, "ring/RingConnection", "close"),
     CLIENT_ENDS_TCP(CLIENT, "ring/RingConnection", "closeTcp");
 
@@ -60,6 +67,21 @@ enum FaultStep {
         this.role = role;
         this.internalClass = PACKAGE + type;
         this.method = method;
+    }
+
+    /** Whether connections pass it, of shared memory or of a network. */
+    boolean isOf(boolean network) {
+        return switch (this) {
+            case DECIDES, SERVER_RINGS, CLIENT_RINGS -> !network;
+            case SERVER_DECIDES_BY_NETWORK,
+                    SERVER_POSTS,
+                    SERVER_FLUSHES,
+                    SERVER_GETS_A_NOTICE,
+                    CLIENT_POSTS,
+                    CLIENT_FLUSHES,
+                    CLIENT_GETS_A_NOTICE -> network;
+            default -> true;
+        };
     }
 
     /** Whether each connection passes it, and not only the first one of two processes. */

@@ -1,6 +1,5 @@
 package io.urma4j.socket;
 
-import io.urma4j.UrmaOptions;
 import io.urma4j.socket.peering.SocketSettings;
 import io.urma4j.socket.peering.SocketSettings.Mode;
 import io.urma4j.tck.FaultPoints;
@@ -24,10 +23,14 @@ final class FaultVictim {
 
     /** Short, since a process that is stopped is waited for. */
     static LazyNode node(Path directory) {
+        return node(directory, OverRings.IS_OF_NETWORK);
+    }
+
+    static LazyNode node(Path directory, boolean isOfNetwork) {
         SocketSettings settings = SocketSettings.of(Mode.AUTO)
                 .withOfferTimeout(Duration.ofMillis(200))
                 .withRingBytes(RING_BYTES);
-        return new LazyNode(settings, UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
+        return OverRings.node(settings, directory, isOfNetwork);
     }
 
     /**

@@ -56,13 +56,18 @@ class FaultsIT {
     private UrmaSelectorProvider provider;
     private final List<Process> processes = new ArrayList<>();
 
+    /** Whether the processes are as of two hosts. */
+    boolean isOfNetwork() {
+        return false;
+    }
+
     @BeforeEach
     void open() throws IOException {
         for (Role role : Role.values()) {
             FaultStep.writeClasses(classes.resolve(role.name()), role);
         }
         directory = Files.createTempDirectory("urma-socket-test");
-        node = FaultVictim.node(directory);
+        node = FaultVictim.node(directory, isOfNetwork());
         provider = new UrmaSelectorProvider(node);
     }
 
@@ -76,11 +81,11 @@ class FaultsIT {
         OverRings.delete(directory);
     }
 
-    private static List<Fault> faults(Role role) {
+    private List<Fault> faults(Role role) {
         var random = new Random(Seed.randomFor("faults of " + role).nextLong());
         List<Fault> all = new ArrayList<>();
         for (FaultStep step : FaultStep.values()) {
-            if (step.role == role) {
+            if (step.role == role && step.isOf(isOfNetwork())) {
                 int pass = step.isOfEachConnection() ? 1 + random.nextInt(MAX_PASSES) : 1;
                 all.add(new Fault(step, "KILL", pass));
                 all.add(new Fault(step, "STOP", pass));
@@ -100,6 +105,7 @@ class FaultsIT {
                 directory.toString(),
                 Integer.toString(port),
                 Integer.toString(fault == null ? CONNECTIONS_AFTERWARDS : CONNECTIONS));
+        command.add(1, "-D" + OverRings.NETWORK + "=" + isOfNetwork());
         command.addAll(
                 fault == null
                         ? List.of("-")
@@ -155,7 +161,8 @@ class FaultsIT {
         assertThat(FaultVictim.exchange(provider, addressOf(start(Role.SERVER, 0, null))))
                 .as("a connection to the next server is over rings")
                 .isTrue();
-        System.out.printf("FaultsIT: %d faults of servers; %s%n", faults.size(), Seed.replayLine());
+        System.out.printf(
+                "%s: %d faults of servers; %s%n", getClass().getSimpleName(), faults.size(), Seed.replayLine());
     }
 
     private boolean exchangeUntilItFails(InetSocketAddress address) {
@@ -192,7 +199,8 @@ class FaultsIT {
                     .as("connections of the next client over rings")
                     .isEqualTo(Integer.toString(CONNECTIONS_AFTERWARDS));
         }
-        System.out.printf("FaultsIT: %d faults of clients; %s%n", faults.size(), Seed.replayLine());
+        System.out.printf(
+                "%s: %d faults of clients; %s%n", getClass().getSimpleName(), faults.size(), Seed.replayLine());
     }
 
     private static void serve(ServerSocketChannel listener, AtomicInteger open) {

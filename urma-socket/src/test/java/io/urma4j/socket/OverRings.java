@@ -13,8 +13,20 @@ import java.util.Comparator;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** A provider whose connections within this process go through rings, with a runtime directory of its own. */
+/**
+ * A provider whose connections within this process go through rings, with a runtime directory of its own. They are those of
+ * {@code shm0}, or of {@code udma0} as between two hosts, also where the property {@code urma.test.network} says so.
+ */
 final class OverRings implements AutoCloseable {
+    /** The property. */
+    static final String NETWORK = "urma.test.network";
+
+    /** Its value. */
+    static final boolean IS_OF_NETWORK = Boolean.getBoolean(NETWORK);
+
+    private static final String ADDRESSES = "urma.udma.addresses";
+    private static final Duration LONG = Duration.ofSeconds(10);
+
     private final Path directory;
     private final LazyNode node;
     private final UrmaSelectorProvider provider;
@@ -25,14 +37,34 @@ final class OverRings implements AutoCloseable {
 
     /** With other settings than the defaults, which wait for a decision longer than a busy machine needs. */
     OverRings(UnaryOperator<SocketSettings> change) {
+        this(change, IS_OF_NETWORK);
+    }
+
+    private OverRings(UnaryOperator<SocketSettings> change, boolean isOfNetwork) {
         try {
             directory = Files.createTempDirectory("urma-socket-test");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        SocketSettings settings = SocketSettings.of(Mode.AUTO).withOfferTimeout(Duration.ofSeconds(10));
-        node = new LazyNode(change.apply(settings), UrmaOptions.DEFAULT.withRuntimeDirectory(directory));
+        node = node(change.apply(SocketSettings.of(Mode.AUTO).withOfferTimeout(LONG)), directory, isOfNetwork);
         provider = new UrmaSelectorProvider(node);
+    }
+
+    /** A node of this process or of another one of the test, which the property tells. */
+    static LazyNode node(SocketSettings settings, Path directory) {
+        return node(settings, directory, IS_OF_NETWORK);
+    }
+
+    static LazyNode node(SocketSettings settings, Path directory, boolean isOfNetwork) {
+        UrmaOptions options = UrmaOptions.DEFAULT.withRuntimeDirectory(directory);
+        return isOfNetwork
+                ? new LazyNode(settings.withNetworks("127.0.0.0/8"), options.withSetting(ADDRESSES, "127.0.0.1"))
+                : new LazyNode(settings, options);
+    }
+
+    /** Over the network device. */
+    static OverRings ofNetwork(UnaryOperator<SocketSettings> change) {
+        return new OverRings(change, true);
     }
 
     UrmaSelectorProvider provider() {
@@ -45,7 +77,7 @@ final class OverRings implements AutoCloseable {
 
     static boolean isOverRings(SocketChannel channel) throws IOException {
         return channel.supportedOptions().contains(UrmaSocketOptions.TRANSPORT)
-                && channel.getOption(UrmaSocketOptions.TRANSPORT).equals("shm0");
+                && channel.getOption(UrmaSocketOptions.TRANSPORT).matches("shm0|udma0");
     }
 
     @Override

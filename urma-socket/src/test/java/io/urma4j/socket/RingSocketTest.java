@@ -40,11 +40,25 @@ class RingSocketTest {
     private static final int FOR_EVER_MILLIS = 30_000;
     private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-    private final OverRings rings = new OverRings(settings -> settings.withRingBytes(RING_BYTES));
+    private final OverRings rings = open();
     private final UrmaSelectorProvider provider = rings.provider();
     private ServerSocketChannel listener;
     private SocketChannel client;
     private SocketChannel server;
+
+    /** What moves the bytes. */
+    String transport() {
+        return "shm0";
+    }
+
+    /** The provider of the connections. */
+    OverRings open() {
+        return new OverRings(RingSocketTest::withSmallRings);
+    }
+
+    static SocketSettings withSmallRings(SocketSettings settings) {
+        return settings.withRingBytes(RING_BYTES);
+    }
 
     @BeforeEach
     void connect() throws IOException {
@@ -78,6 +92,13 @@ class RingSocketTest {
             // until all is there
         }
         return target.flip();
+    }
+
+    /** Waits until this number of bytes can be read, some of which a network may still carry. */
+    private static void awaitArrival(SocketChannel channel, int length) throws IOException {
+        while (channel.socket().getInputStream().available() < length) {
+            Thread.onSpinWait();
+        }
     }
 
     private interface Call {
@@ -233,6 +254,7 @@ class RingSocketTest {
         try (Selector selector = provider.openSelector()) {
             SelectionKey key = server.register(selector, 0);
             client.write(bytes(5));
+            awaitArrival(server, 5);
             assertThat(selector.selectNow()).isZero();
             key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
             assertThat(selector.select(FOR_EVER_MILLIS)).isOne();
@@ -327,6 +349,7 @@ class RingSocketTest {
     void aCloseWithUnreadBytesIsAReset() throws IOException {
         server.write(bytes(9));
         client.write(bytes(5));
+        awaitArrival(server, 5);
         server.close();
 
         assertThat(readFully(client, 9)).isEqualTo(bytes(9));
@@ -612,6 +635,6 @@ class RingSocketTest {
 
     @Test
     void aConnectionTellsItsTransport() {
-        assertThat(client.toString()).contains("shm0");
+        assertThat(client.toString()).contains(transport());
     }
 }

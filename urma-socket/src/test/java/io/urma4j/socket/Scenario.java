@@ -27,6 +27,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,14 +79,19 @@ final class Scenario implements AutoCloseable {
      * {@code overRings} for a program that spares what rings do not imitate: OP_CONNECT of a connection, which the JDK reports
      * once it was reset; Nagle's algorithm; and a channel that blocks while its key is cancelled and no selection has followed,
      * which the JDK closes later.
+     *
+     * @param delayNanos of a network, for which the program waits after each step
      */
-    static List<String> run(SelectorProvider provider, long seed, boolean overRings) throws Exception {
+    static List<String> run(SelectorProvider provider, long seed, boolean overRings, long delayNanos) throws Exception {
         try (Scenario scenario = new Scenario(provider, seed, overRings)) {
             scenario.selectors.add(provider.openSelector());
             scenario.selectors.add(provider.openSelector());
             scenario.connect();
             for (int i = 0; i < STEPS; i++) {
                 scenario.step();
+                if (delayNanos > 0) {
+                    LockSupport.parkNanos(delayNanos);
+                }
             }
             return scenario.notes;
         }

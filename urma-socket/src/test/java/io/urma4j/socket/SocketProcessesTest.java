@@ -3,7 +3,6 @@ package io.urma4j.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.urma4j.UrmaOptions;
 import io.urma4j.socket.peering.SocketSettings;
 import io.urma4j.socket.peering.SocketSettings.Mode;
 import java.io.BufferedReader;
@@ -97,11 +96,21 @@ class SocketProcessesTest {
 
     private static UrmaSelectorProvider providerIn(Path directory) {
         SocketSettings settings = SocketSettings.of(Mode.AUTO).withOfferTimeout(Duration.ofSeconds(10));
-        return new UrmaSelectorProvider(new LazyNode(settings, UrmaOptions.DEFAULT.withRuntimeDirectory(directory)));
+        return new UrmaSelectorProvider(OverRings.node(settings, directory));
     }
 
-    private final OverRings rings = new OverRings();
+    private final OverRings rings = isOfNetwork() ? OverRings.ofNetwork(settings -> settings) : new OverRings();
     private final List<Process> processes = new ArrayList<>();
+
+    /** Whether the processes are as of two hosts. */
+    boolean isOfNetwork() {
+        return false;
+    }
+
+    /** What a connection of a process sees that was killed, or has ended without a close. */
+    void assertEndOfProcess(SocketChannel channel) throws IOException {
+        assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+    }
 
     @AfterEach
     void end() throws Exception {
@@ -117,10 +126,12 @@ class SocketProcessesTest {
     }
 
     private Process start(Class<?> program) throws IOException {
-        Process process = JavaProcess.start(JavaProcess.command(
+        List<String> command = JavaProcess.command(
                 System.getProperty("java.class.path"),
                 program,
-                rings.directory().toString()));
+                rings.directory().toString());
+        command.add(1, "-D" + OverRings.NETWORK + "=" + isOfNetwork());
+        Process process = JavaProcess.start(command);
         processes.add(process);
         return process;
     }
@@ -181,7 +192,7 @@ class SocketProcessesTest {
             unread.write(ByteBuffer.wrap(new byte[] {'x'}));
             server.destroyForcibly().waitFor();
 
-            assertThat(channel.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+            assertEndOfProcess(channel);
             assertThatThrownBy(() -> {
                         while (true) {
                             unread.write(ByteBuffer.allocate(100_000));
@@ -202,7 +213,7 @@ class SocketProcessesTest {
             assertThat(channel.read(one.clear())).isOne();
             channel.write(one.flip());
             assertThat(channel.read(one.clear())).isOne();
-            assertThat(channel.read(one.clear())).as("the end of a process").isEqualTo(-1);
+            assertEndOfProcess(channel);
         }
         assertThat(server.waitFor()).isZero();
     }
@@ -224,7 +235,7 @@ class SocketProcessesTest {
         InetSocketAddress address = addressOf(server);
         connect(address).close();
         SocketSettings hasty = SocketSettings.of(Mode.AUTO).withOfferTimeout(Duration.ofMillis(50));
-        var node = new LazyNode(hasty, UrmaOptions.DEFAULT.withRuntimeDirectory(rings.directory()));
+        LazyNode node = OverRings.node(hasty, rings.directory(), isOfNetwork());
         JavaProcess.signal(server.pid(), "STOP");
         try (SocketChannel first = new UrmaSelectorProvider(node).openSocketChannel();
                 SocketChannel second = new UrmaSelectorProvider(node).openSocketChannel()) {

@@ -2,6 +2,7 @@ package io.urma4j.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.socket.peering.SocketSettings;
 import io.urma4j.tck.Seed;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
@@ -21,6 +22,9 @@ class TcpModelTest {
     private static final int SCENARIOS =
             Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000);
     private static final int SCENARIOS_OVER_RINGS = Math.min(SCENARIOS, 20_000); // each has ports for a minute
+    private static final int SCENARIOS_OVER_A_NETWORK =
+            Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 5_000 : 200);
+    private static final long NETWORK_NANOS = 500_000; // a step, and what the network carries of it
     private static final int TRIES = 5;
     private static final int THREADS = 8; // a program mostly waits in selections
 
@@ -32,32 +36,47 @@ class TcpModelTest {
 
     @Test
     void programsSeeWhatTheyWouldSeeOfTcp() throws Exception {
-        compareAllWith(new UrmaSelectorProvider(), false, SCENARIOS);
+        compareAllWith(new UrmaSelectorProvider(), false, 0, SCENARIOS);
     }
 
     @Test
     void programsOverRingsSeeWhatTheyWouldSeeOfTcp() throws Exception {
+        try (OverRings rings = new OverRings(TcpModelTest::withRoomAsOfTcp)) {
+            compareAllOver(rings, 0, SCENARIOS_OVER_RINGS);
+        }
+    }
+
+    @Test
+    void programsOverANetworkSeeWhatTheyWouldSeeOfTcp() throws Exception {
+        try (OverRings rings = OverRings.ofNetwork(TcpModelTest::withRoomAsOfTcp)) {
+            compareAllOver(rings, NETWORK_NANOS, SCENARIOS_OVER_A_NETWORK);
+        }
+    }
+
+    /** As much as TCP holds of what these programs write. */
+    private static SocketSettings withRoomAsOfTcp(SocketSettings settings) {
+        return settings.withRingBytes(1 << 19).withMemoryBytes(4L << 30);
+    }
+
+    private void compareAllOver(OverRings rings, long delayNanos, int programs) throws Exception {
         Scenario.OVER_RINGS.reset();
         Scenario.OVER_TCP.reset();
-        // as much as TCP holds of what these programs write
-        try (OverRings rings =
-                new OverRings(settings -> settings.withRingBytes(1 << 19).withMemoryBytes(4L << 30))) {
-            compareAllWith(rings.provider(), true, SCENARIOS_OVER_RINGS);
-        }
+        compareAllWith(rings.provider(), true, delayNanos, programs);
         System.out.printf(
                 "TcpModelTest: %,d connections over rings, %,d over TCP %s%n",
                 Scenario.OVER_RINGS.sum(), Scenario.OVER_TCP.sum(), Scenario.REASONS);
-        assertThat(Scenario.OVER_RINGS.sum()).isGreaterThan(SCENARIOS_OVER_RINGS);
-        assertThat(Scenario.OVER_TCP.sum()).isLessThan(SCENARIOS_OVER_RINGS / 100 + 1);
+        assertThat(Scenario.OVER_RINGS.sum()).isGreaterThan(programs);
+        assertThat(Scenario.OVER_TCP.sum()).isLessThan(programs / 100 + 1);
     }
 
-    private void compareAllWith(SelectorProvider ours, boolean overRings, int programs) throws Exception {
+    private void compareAllWith(SelectorProvider ours, boolean overRings, long delayNanos, int programs)
+            throws Exception {
         left.set(programs);
         try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
             List<Future<?>> running = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
                 running.add(threads.submit(() -> {
-                    compareAll(ours, overRings);
+                    compareAll(ours, overRings, delayNanos);
                     return null;
                 }));
             }
@@ -70,10 +89,10 @@ class TcpModelTest {
                 programs, notes.sum(), repeated.sum(), Seed.OF_RUN);
     }
 
-    private void compareAll(SelectorProvider ours, boolean overRings) throws Exception {
+    private void compareAll(SelectorProvider ours, boolean overRings, long delayNanos) throws Exception {
         while (left.getAndDecrement() > 0) {
             try {
-                compare(ours, overRings, nextSeed());
+                compare(ours, overRings, delayNanos, nextSeed());
             } catch (Throwable e) {
                 left.set(0); // the other threads end too
                 throw e;
@@ -85,13 +104,13 @@ class TcpModelTest {
         return seeds.nextLong();
     }
 
-    private void compare(SelectorProvider ours, boolean overRings, long seed) throws Exception {
-        List<String> expected = Scenario.run(jdks, seed, overRings);
-        List<String> seen = Scenario.run(ours, seed, overRings);
+    private void compare(SelectorProvider ours, boolean overRings, long delayNanos, long seed) throws Exception {
+        List<String> expected = Scenario.run(jdks, seed, overRings, delayNanos);
+        List<String> seen = Scenario.run(ours, seed, overRings, delayNanos);
         for (int again = 1; again < TRIES && !seen.equals(expected); again++) { // the kernel may have been late
             repeated.increment();
-            expected = Scenario.run(jdks, seed, overRings);
-            seen = Scenario.run(ours, seed, overRings);
+            expected = Scenario.run(jdks, seed, overRings, delayNanos);
+            seen = Scenario.run(ours, seed, overRings, delayNanos);
         }
         assertThat(seen).as("seed %d; %s", seed, Seed.replayLine()).isEqualTo(expected);
         notes.add(seen.size());

@@ -1,11 +1,11 @@
 package io.urma4j.socket.peering;
 
-import io.urma4j.Access;
+import io.urma4j.LocalSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.socket.ring.ReadyPlace;
 import io.urma4j.socket.ring.ReadyWords;
-import io.urma4j.socket.ring.RingReader;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 
 /** Memory of this process that one other process has imported: the rings that this one reads, and its offers. */
 final class Arena implements AutoCloseable {
@@ -16,10 +16,14 @@ final class Arena implements AutoCloseable {
     private final OfferTable offers;
     private final ReadyWords readyWords;
 
-    /** With rings of this size, and a quarter of the budget at most. Only pages that are used take memory. */
-    Arena(UrmaContext context, int ringBytes, Budget budget) {
-        this.layout = ArenaLayout.within(budget.limitBytes() / 4, ringBytes);
-        this.memory = OwnMemory.open(context, layout.lengthBytes(), Access.READ_WRITE);
+    /**
+     * With rings of this size, and a quarter of the budget at most. Only pages that are used take memory.
+     *
+     * @param parts of each ring: {@link ArenaLayout#ALONE} or {@link ArenaLayout#WITH_COPIES}
+     */
+    Arena(UrmaContext context, int ringBytes, Budget budget, int parts) {
+        this.layout = ArenaLayout.within(budget.limitBytes() / 4, ringBytes, parts);
+        this.memory = OwnMemory.open(context, layout.lengthBytes(), layout.access());
         this.bytes = memory.bytes();
         this.slots = new Slots(layout.rings(), layout.slotBytes(), budget);
         this.offers = ArenaLayout.offers(bytes);
@@ -46,13 +50,31 @@ final class Arena implements AutoCloseable {
         return slots.take();
     }
 
-    /** A new ring, which a writer may use from now on. */
-    RingReader open(int slot) {
-        return new RingReader(layout.ring(bytes, slot));
+    /** The memory of a ring. */
+    MemorySegment ring(int slot) {
+        return layout.ring(bytes, slot);
     }
 
-    void retire(int slot, RingReader ring) {
-        slots.retire(slot, ring);
+    /** The memory of the copy beside it. */
+    MemorySegment copy(int slot) {
+        return layout.copy(bytes, slot);
+    }
+
+    ArenaLayout layout() {
+        return layout;
+    }
+
+    LocalSegment segment() {
+        return memory.segment();
+    }
+
+    Notices notices() {
+        return ArenaLayout.notices(bytes);
+    }
+
+    /** This process does not use the ring any more; the other one may, as long as {@code isInUse} says so. */
+    void retire(int slot, BooleanSupplier isInUse) {
+        slots.retire(slot, isInUse);
     }
 
     /** No writer ever had the ring. */

@@ -3,7 +3,6 @@ package io.urma4j.socket.peering;
 import io.urma4j.UrmaException;
 import io.urma4j.socket.FallbackReason;
 import io.urma4j.socket.ring.RingConnection;
-import io.urma4j.socket.ring.RingReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -25,8 +24,7 @@ public final class Attempt {
     private final Client client;
     private final Client.Open route;
     private final InetSocketAddress remote;
-    private final int slot;
-    private final RingReader reader;
+    private final OwnRing ring;
     private final int index;
     private final long proof;
     private final long waitNanos;
@@ -38,16 +36,14 @@ public final class Attempt {
             Client client,
             Client.Open route,
             InetSocketAddress remote,
-            int slot,
-            RingReader reader,
+            OwnRing ring,
             int index,
             long proof,
             long waitNanos) {
         this.client = client;
         this.route = route;
         this.remote = remote;
-        this.slot = slot;
-        this.reader = reader;
+        this.ring = ring;
         this.index = index;
         this.proof = proof;
         this.waitNanos = waitNanos;
@@ -61,18 +57,17 @@ public final class Attempt {
             InetSocketAddress remote,
             long proof,
             long waitNanos) {
-        Arena arena = route.host().pairing().own();
-        int slot = arena.take();
-        if (slot == Slots.NONE) {
+        Pairing pairing = route.host().pairing();
+        OwnRing ring = pairing.open();
+        if (ring == null) {
             return null;
         }
-        RingReader reader = arena.open(slot);
-        int index = arena.offers().make(local, remote, proof, slot);
+        int index = pairing.own().offers().make(local, remote, proof, ring.slot());
         if (index < 0) {
-            arena.free(slot);
+            pairing.free(ring);
             return null;
         }
-        return new Attempt(client, route, remote, slot, reader, index, proof, waitNanos);
+        return new Attempt(client, route, remote, ring, index, proof, waitNanos);
     }
 
     /**
@@ -124,7 +119,7 @@ public final class Attempt {
 
     /** The application does not accept just now; its process does it, so that this one need not wait for the application. */
     private void tellPending() {
-        byte[] pending = new Greeting.Pending(route.number()).toBytes();
+        byte[] pending = new Greeting.Pending(route.listing().number()).toBytes();
         Thread.ofVirtual().name("urma-socket-pending").start(() -> {
             try {
                 route.host().peer().send(pending);
@@ -140,19 +135,19 @@ public final class Attempt {
         long theirProof = offers().serversProof(index);
         isOver = true;
         offers().free(index);
-        if (!pairing.theirs().hasRing(theirSlot)) {
-            pairing.own().retire(slot, reader);
+        if (!pairing.hasRing(theirSlot)) {
+            pairing.retire(ring);
             tcp.close(); // the server believes that this connection has rings
             throw new IOException(
                     "The server of " + remote + " took an offer by ring " + theirSlot + ", which it has not");
         }
-        return pairing.connection(tcp, slot, reader, theirSlot, proof, theirProof);
+        return pairing.connection(tcp, ring, theirSlot, proof, theirProof);
     }
 
     private @Nullable RingConnection refused() {
         isOver = true;
         offers().free(index);
-        route.host().pairing().own().free(slot);
+        route.host().pairing().free(ring);
         return null;
     }
 
@@ -171,7 +166,7 @@ public final class Attempt {
         } else {
             isOver = true;
             offers().free(index);
-            route.host().pairing().own().retire(slot, reader);
+            route.host().pairing().retire(ring);
         }
     }
 

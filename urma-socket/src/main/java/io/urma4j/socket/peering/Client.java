@@ -3,11 +3,7 @@ package io.urma4j.socket.peering;
 import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.PeerId;
-import io.urma4j.RemoteSegment;
-import io.urma4j.SegmentDescriptor;
 import io.urma4j.SharedSegment;
-import io.urma4j.UrmaContext;
-import io.urma4j.UrmaException;
 import io.urma4j.socket.FallbackReason;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -45,7 +41,7 @@ final class Client {
     }
 
     /** By an offer to the process of a listener. */
-    record Open(Host host, Listing.Found listing, long number) implements Route {
+    record Open(Host host, Listed listing) implements Route {
         @Override
         public boolean isFresh() {
             return listing.isOpen() && !host.pairing().isGone();
@@ -89,41 +85,30 @@ final class Client {
     /** A greeting that waits for its answer, from the process that was asked. */
     private record Request(MessageChannel.Peer asked, CompletableFuture<Greeting> answer) {}
 
-    /** The process refused, or has another version. */
-    private static final class RefusedException extends Exception {
-        private static final long serialVersionUID = 1;
-
-        private final FallbackReason reason;
-
-        RefusedException(FallbackReason reason, String message) {
-            super(message);
-            this.reason = reason;
-        }
-    }
-
-    private final UrmaContext context;
     private final MessageChannel channel;
-    private final ListenerName names;
-    private final SocketSettings settings;
-    private final Budget budget;
+    private final Medium medium;
+    private final Duration offerTimeout;
     private final Map<InetSocketAddress, Finding> routes = new ConcurrentHashMap<>();
     private final Map<PeerId, CompletableFuture<Host>> hosts = new ConcurrentHashMap<>();
     private final Queue<Host> ended = new ConcurrentLinkedQueue<>(); // gone, and perhaps still used by connections
     private final Map<Long, Request> requests = new ConcurrentHashMap<>();
     private final AtomicLong lastRequest = new AtomicLong();
 
-    Client(UrmaContext context, MessageChannel channel, ListenerName names, SocketSettings settings, Budget budget) {
-        this.context = context;
+    /** Greets by this channel, and finds by this medium. */
+    Client(MessageChannel channel, Medium medium, Duration offerTimeout) {
         this.channel = channel;
-        this.names = names;
-        this.settings = settings;
-        this.budget = budget;
+        this.medium = medium;
+        this.offerTimeout = offerTimeout;
+    }
+
+    /** How long a connection waits for a server to take its offer. */
+    Duration offerTimeout() {
+        return offerTimeout;
     }
 
     /** How to connect to the address; waits, at most so long and within a limit of its own, while another thread finds out. */
     Route route(InetSocketAddress remote, long timeoutNanos) {
-        long mostNanos =
-                Math.min(timeoutNanos, FIRST_WAIT * settings.offerTimeout().toNanos());
+        long mostNanos = Math.min(timeoutNanos, FIRST_WAIT * offerTimeout.toNanos());
         while (true) {
             Finding finding = routes.computeIfAbsent(remote, this::begin);
             try {
@@ -187,11 +172,13 @@ final class Client {
     private Route find(InetSocketAddress remote, Finding finding) {
         try {
             forgetMany();
-            Optional<SharedSegment> named = lookup(remote);
-            return named.isEmpty() ? Closed.during(FallbackReason.NO_LISTENER, NOTHING_THERE) : open(named.get());
+            Optional<Listed> listed = medium.find(remote);
+            return listed.isEmpty()
+                    ? Closed.during(FallbackReason.NO_LISTENER, finding.isSlow() ? NOT_TAKEN : NOTHING_THERE)
+                    : open(listed.get());
         } catch (RefusedException e) {
             LOG.log(System.Logger.Level.WARNING, () -> "connections to " + remote + " are TCP: " + e.getMessage());
-            return Closed.during(e.reason, NOT_TAKEN);
+            return Closed.during(e.reason(), NOT_TAKEN);
         } catch (RuntimeException | InterruptedException | ExecutionException | TimeoutException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "connections to " + remote + " are TCP for now: " + e);
             return Closed.during(FallbackReason.NOT_READY, finding.isSlow() ? NOT_TAKEN : NOTHING_THERE);
@@ -208,41 +195,18 @@ final class Client {
         }
     }
 
-    private Optional<SharedSegment> lookup(InetSocketAddress remote) {
-        for (String name : names.reachedBy(remote)) {
-            try {
-                return Optional.of(context.lookup(name));
-            } catch (UrmaException e) {
-                LOG.log(System.Logger.Level.TRACE, () -> "no listener: " + e.getMessage());
-            }
-        }
-        return Optional.empty();
-    }
-
-    private Route open(SharedSegment named)
+    private Route open(Listed listed)
             throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
-        RemoteSegment segment = context.importSegment(named);
         try {
-            var listing = new Listing.Found(segment);
-            if (listing.version() != ArenaLayout.VERSION) {
-                throw otherVersion(listing.version());
-            }
-            return new Open(host(named.descriptor(), listing.channelLine()), listing, listing.number());
+            return new Open(host(listed.home(), listed.channelLine()), listed);
         } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
-            segment.close();
+            listed.close();
             throw e;
         }
     }
 
-    private static RefusedException otherVersion(int version) {
-        return new RefusedException(
-                FallbackReason.OTHER_VERSION,
-                "its process has version " + version + " of sockets, this one has " + ArenaLayout.VERSION);
-    }
-
-    private Host host(SegmentDescriptor home, String channelLine)
+    private Host host(PeerId id, String channelLine)
             throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
-        PeerId id = RemoteArena.homeOf(home);
         CompletableFuture<Host> own = new CompletableFuture<>();
         CompletableFuture<Host> known = hosts.get(id);
         if (known != null && hasGone(known) && hosts.remove(id, known)) {
@@ -296,18 +260,18 @@ final class Client {
             if (!RemoteArena.isOf(peer.id(), id)) {
                 throw new IllegalArgumentException("the listing of " + id + " leads to " + peer.id());
             }
-            arena = new Arena(context, settings.ringBytes(), budget);
+            arena = medium.arena();
             requests.put(request, new Request(peer, answer));
             peer.sendWithReply(new Greeting.Hello(ArenaLayout.VERSION, request, arena.line()).toBytes());
             String line = switch (answer.get(GREETING.toNanos(), TimeUnit.NANOSECONDS)) {
                 case Greeting.Welcome welcome -> welcome.arena();
                 case Greeting.Refusal refusal
-                when refusal.version() != ArenaLayout.VERSION -> throw otherVersion(refusal.version());
+                when refusal.version() != ArenaLayout.VERSION -> throw RefusedException.ofVersion(refusal.version());
                 case Greeting.Refusal refusal ->
                     throw new RefusedException(FallbackReason.MEMORY, "it refuses: " + refusal.reason());
                 case Greeting other -> throw new IllegalArgumentException("an answer of " + other);
             };
-            return new Host(new Pairing(arena, imported(id, line)), peer);
+            return new Host(medium.pair(arena, sharedBy(id, line)), peer);
         } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
             if (arena != null) {
                 arena.close();
@@ -319,12 +283,21 @@ final class Client {
         }
     }
 
-    private RemoteArena imported(PeerId id, String line) {
+    private static SharedSegment sharedBy(PeerId id, String line) {
         SharedSegment shared = SharedSegment.parse(line);
         if (!id.equals(RemoteArena.homeOf(shared.descriptor()))) {
             throw new IllegalArgumentException(id + " answers with memory of another process");
         }
-        return RemoteArena.open(context, shared);
+        return shared;
+    }
+
+    /** Some process may have ended. */
+    void lookAtPeers() {
+        for (CompletableFuture<Host> made : hosts.values()) {
+            if (made.state() == Future.State.SUCCESS) {
+                made.resultNow().pairing().loseIfGone();
+            }
+        }
     }
 
     /** An answer came. That of a process that was not asked is ignored. */

@@ -1,6 +1,7 @@
 package io.urma4j.socket.peering;
 
 import io.urma4j.Access;
+import io.urma4j.PeerId;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
 import java.lang.foreign.MemorySegment;
@@ -60,8 +61,9 @@ final class Listing implements AutoCloseable {
     }
 
     /** A listing of another process, or of this one. */
-    static final class Found implements AutoCloseable {
+    static final class Found implements Listed {
         private final RemoteSegment segment;
+        private final PeerId home;
         private final MemorySegment bytes;
 
         /**
@@ -69,20 +71,26 @@ final class Listing implements AutoCloseable {
          *
          * @throws IllegalArgumentException if it is none of a listener
          */
-        Found(RemoteSegment segment) {
+        Found(RemoteSegment segment, PeerId home) {
             this.segment = segment;
+            this.home = home;
             this.bytes = segment.map();
             if (bytes.byteSize() != LENGTH_BYTES || bytes.get(ValueLayout.JAVA_INT, 0) != MAGIC) {
                 throw new IllegalArgumentException(segment + " describes no listener");
             }
         }
 
+        @Override
+        public PeerId home() {
+            return home;
+        }
+
         int version() {
             return bytes.get(ValueLayout.JAVA_INT, VERSION);
         }
 
-        /** Whether the listener can still be reached. */
-        boolean isOpen() {
+        @Override
+        public boolean isOpen() {
             try {
                 return !segment.isRevoked() && (int) INT.getAcquire(bytes, OPEN) != 0;
             } catch (IllegalStateException e) { // revoked just now
@@ -90,12 +98,13 @@ final class Listing implements AutoCloseable {
             }
         }
 
-        long number() {
+        @Override
+        public long number() {
             return bytes.get(ValueLayout.JAVA_LONG, NUMBER);
         }
 
-        /** The line of the message channel of its process. */
-        String channelLine() {
+        @Override
+        public String channelLine() {
             int length = bytes.get(ValueLayout.JAVA_INT, LINE_LENGTH);
             if (length < 0 || length > LENGTH_BYTES - LINE) {
                 throw new IllegalArgumentException(segment + " has a line of " + length + " bytes");

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * 24  ring of the client, an int   28  ring of the server    80  reason of a refusal, an int
  * </pre>
  */
-final class OfferTable {
+final class OfferTable implements Offers {
     /** How an offer stands. */
     enum State {
         OFFERED,
@@ -29,12 +29,9 @@ final class OfferTable {
         REFUSED
     }
 
-    /** An offer as the server sees it, and whose word it was when it was read. */
-    record Offer(int index, long word, long proof, int ring) {}
-
-    private static final int COUNT = 1024;
-    private static final int PROBES = 8;
-    private static final int STRIDE = 128;
+    static final int COUNT = 1024;
+    static final int PROBES = 8;
+    static final int STRIDE = 128;
 
     /** The reason of a refusal: the server's rings have no memory left. */
     static final int NO_MEMORY = 1;
@@ -51,14 +48,14 @@ final class OfferTable {
     private static final int GENERATION = 0x100;
 
     private static final long CLIENT_PROOF = 8;
-    private static final long SERVER_PROOF = 16;
+    static final long SERVER_PROOF = 16;
     private static final long CLIENT_RING = 24;
     private static final long SERVER_RING = 28;
     private static final long CLIENT_PORT = 32;
     private static final long SERVER_PORT = 36;
     private static final long CLIENT_ADDRESS = 48;
     private static final long SERVER_ADDRESS = 64;
-    private static final long REASON = 80;
+    static final long REASON = 80;
     private static final int ADDRESS_BYTES = 16;
 
     private final MemorySegment memory;
@@ -128,9 +125,8 @@ final class OfferTable {
         WORD.setRelease(memory, at(index), words[index]);
     }
 
-    /** The offer of a connection between these ends. For the server. */
-    @Nullable
-    Offer find(InetSocketAddress client, InetSocketAddress server) {
+    @Override
+    public @Nullable Offer find(InetSocketAddress client, InetSocketAddress server) {
         for (int probe = 0; probe < PROBES; probe++) {
             int index = index(client.getPort(), probe);
             long at = at(index);
@@ -150,26 +146,42 @@ final class OfferTable {
         return null;
     }
 
-    /** Takes an offer; false if the client has withdrawn it. For the server. */
-    boolean take(Offer offer, long proof, int ring) {
+    @Override
+    public boolean take(Offer offer, long proof, int ring) {
         long at = at(offer.index());
         memory.set(ValueLayout.JAVA_LONG, at + SERVER_PROOF, proof);
         memory.set(ValueLayout.JAVA_INT, at + SERVER_RING, ring);
-        return WORD.compareAndSet(memory, at, offer.word(), offer.word() - OFFERED + TAKEN);
+        return WORD.compareAndSet(memory, at, offer.word(), taken(offer));
     }
 
-    /** Refuses an offer; the client need not wait. For the server. */
-    void refuse(Offer offer, int reason) {
+    @Override
+    public void refuse(Offer offer, int reason) {
         long at = at(offer.index());
         memory.set(ValueLayout.JAVA_INT, at + REASON, reason);
-        WORD.compareAndSet(memory, at, offer.word(), offer.word() - OFFERED + REFUSED);
+        WORD.compareAndSet(memory, at, offer.word(), refused(offer));
+    }
+
+    /** The word of an offer once the server has taken it. */
+    static long taken(Offer offer) {
+        return offer.word() - OFFERED + TAKEN;
+    }
+
+    /** The word of an offer once the server has refused it. */
+    static long refused(Offer offer) {
+        return offer.word() - OFFERED + REFUSED;
+    }
+
+    /** Where the offers lie that may be of a client's port: the first, and how many follow, some of them from the beginning again. */
+    static int firstOf(int port) {
+        return index(port, 0);
     }
 
     private static int index(int port, int probe) {
         return (port + probe) % COUNT;
     }
 
-    private static long at(int index) {
+    /** Where an offer lies in the memory of its table. */
+    static long at(int index) {
         return (long) index * STRIDE;
     }
 

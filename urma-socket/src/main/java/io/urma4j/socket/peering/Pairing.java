@@ -2,61 +2,98 @@ package io.urma4j.socket.peering;
 
 import io.urma4j.socket.ring.PeerProcess;
 import io.urma4j.socket.ring.RingConnection;
-import io.urma4j.socket.ring.RingReader;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** The memories of this process and one other, for connections in one direction: one process connects, the other accepts. */
-record Pairing(Arena own, RemoteArena theirs, AtomicBoolean late) implements PeerProcess, AutoCloseable {
+abstract class Pairing implements PeerProcess, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Pairing.class.getName());
 
-    Pairing(Arena own, RemoteArena theirs) {
-        this(own, theirs, new AtomicBoolean());
+    private final Arena own;
+    private final AtomicBoolean late = new AtomicBoolean();
+
+    Pairing(Arena own) {
+        this.own = own;
     }
 
+    /** The memory of this process. */
+    final Arena own() {
+        return own;
+    }
+
+    /** Whether the other process has ended, or is not reached any more. */
+    abstract boolean isGone();
+
+    /** Ends the connections if it is gone, where TCP does not. */
+    void loseIfGone() {}
+
+    /** The offers of the other process. */
+    abstract Offers offers();
+
+    /** Whether the other process has a ring of this number. */
+    abstract boolean hasRing(int slot);
+
+    /** Whether the other process can be at this end of a TCP connection. */
+    abstract boolean mayBeAt(InetAddress address);
+
+    abstract OwnRing open(int slot);
+
+    abstract boolean isInUse(OwnRing ring);
+
+    abstract RingConnection made(SocketChannel tcp, OwnRing ring, int theirSlot, long theirProof);
+
     @Override
-    public boolean hasEnded() {
+    public final boolean hasEnded() {
         return isGone();
     }
 
     @Override
-    public boolean isPrompt() {
+    public final boolean isPrompt() {
         return !late.get();
     }
 
     /** Its later connections have to do without a wait, or it could stall a selecting thread again and again. */
     @Override
-    public void wasLate() {
+    public final void wasLate() {
         late.set(true);
     }
 
-    /** Whether the other process has ended. */
-    boolean isGone() {
-        return theirs.isGone();
+    /** Whether also no connection of it is left. */
+    final boolean isGoneAndUnused() {
+        return isGone() && own.isUnusedAfterPeer();
     }
 
-    /** Whether also no connection of it is left. */
-    boolean isGoneAndUnused() {
-        return isGone() && own.isUnusedAfterPeer();
+    /** A new ring that this process reads, which the other may write from now on; null if there is no memory for it. */
+    final @Nullable OwnRing open() {
+        int slot = own.take();
+        return slot == Slots.NONE ? null : open(slot);
+    }
+
+    /** No process ever used the ring. */
+    final void free(OwnRing ring) {
+        own.free(ring.slot());
+    }
+
+    /** This process does not use the ring any more. */
+    final void retire(OwnRing ring) {
+        own.retire(ring.slot(), () -> isInUse(ring));
     }
 
     /**
      * A connection that both have agreed on. Sends this end's proof, for which a new TCP connection always has room, and expects the
      * other's, which may come later.
      *
-     * @param slot of the ring that this process reads
      * @param theirSlot of the ring that the other reads
      */
-    RingConnection connection(
-            SocketChannel tcp, int slot, RingReader reader, int theirSlot, long ownProof, long theirProof)
+    final RingConnection connection(SocketChannel tcp, OwnRing ring, int theirSlot, long ownProof, long theirProof)
             throws IOException {
-        var connection = new RingConnection(
-                tcp, reader, theirs.writer(theirSlot), theirProof, this, () -> own.retire(slot, reader));
-        connection.readyAt(own.readyPlace(slot), theirs.readyPlace(theirSlot));
+        RingConnection connection = made(tcp, ring, theirSlot, theirProof);
         ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
             int sent = tcp.write(proof.putLong(ownProof).flip());
@@ -74,8 +111,5 @@ record Pairing(Arena own, RemoteArena theirs, AtomicBoolean late) implements Pee
     }
 
     @Override
-    public void close() {
-        theirs.close();
-        own.close();
-    }
+    public abstract void close();
 }

@@ -17,7 +17,7 @@ final class RemoteArena implements AutoCloseable {
     private final RemoteSegment segment;
     private final MemorySegment bytes;
     private final ArenaLayout layout;
-    private final OfferTable offers;
+    private final Offers offers;
     private final ReadyWords readyWords;
 
     /**
@@ -48,12 +48,12 @@ final class RemoteArena implements AutoCloseable {
     private RemoteArena(RemoteSegment segment) {
         this.segment = segment;
         this.bytes = segment.map();
-        this.layout = ArenaLayout.of(bytes);
+        this.layout = ArenaLayout.of(bytes, bytes.byteSize(), ArenaLayout.ALONE);
         this.offers = ArenaLayout.offers(bytes);
         this.readyWords = ArenaLayout.readyWords(bytes);
     }
 
-    OfferTable offers() {
+    Offers offers() {
         return offers;
     }
 

@@ -4,10 +4,8 @@ import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.PeerId;
 import io.urma4j.SharedSegment;
-import io.urma4j.UrmaContext;
-import io.urma4j.socket.peering.OfferTable.Offer;
+import io.urma4j.socket.peering.Offers.Offer;
 import io.urma4j.socket.ring.RingConnection;
-import io.urma4j.socket.ring.RingReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -24,28 +22,18 @@ final class Server {
     private static final int MAX_GUESTS = 1024;
     private static final int MAX_GREETINGS_AT_ONCE = 16;
 
-    private final UrmaContext context;
     private final MessageChannel channel;
-    private final SocketSettings settings;
-    private final Budget budget;
-    private final HostAddresses addresses;
+    private final Medium medium;
     private final SecureRandom random = new SecureRandom();
     private final Map<PeerId, Pairing> guests = new ConcurrentHashMap<>();
     private final Map<Long, Runnable> listeners = new ConcurrentHashMap<>();
     private final AtomicLong lastListener = new AtomicLong();
     private final Semaphore greetings = new Semaphore(MAX_GREETINGS_AT_ONCE);
 
-    Server(
-            UrmaContext context,
-            MessageChannel channel,
-            SocketSettings settings,
-            Budget budget,
-            HostAddresses addresses) {
-        this.context = context;
+    /** Answers by this channel, and gets memory by this medium. */
+    Server(MessageChannel channel, Medium medium) {
         this.channel = channel;
-        this.settings = settings;
-        this.budget = budget;
-        this.addresses = addresses;
+        this.medium = medium;
     }
 
     /** A number for a listener; {@code onPending} runs when a client waits for the application to accept. */
@@ -116,14 +104,7 @@ final class Server {
         if (guests.containsKey(id)) {
             throw new IllegalArgumentException("this process has greeted before");
         }
-        RemoteArena theirs = RemoteArena.open(context, shared); // first, for a peer may have none
-        Pairing made;
-        try {
-            made = new Pairing(new Arena(context, settings.ringBytes(), budget), theirs);
-        } catch (RuntimeException e) {
-            theirs.close();
-            throw e;
-        }
+        Pairing made = medium.accept(shared);
         if (guests.putIfAbsent(id, made) != null) {
             made.close();
             throw new IllegalArgumentException("this process greets twice at once");
@@ -144,13 +125,12 @@ final class Server {
     RingConnection accepted(SocketChannel tcp) throws IOException {
         if (guests.isEmpty()
                 || !(tcp.getRemoteAddress() instanceof InetSocketAddress client)
-                || !(tcp.getLocalAddress() instanceof InetSocketAddress here)
-                || !addresses.contain(client.getAddress())) {
+                || !(tcp.getLocalAddress() instanceof InetSocketAddress here)) {
             return null;
         }
         for (Pairing guest : guests.values()) {
             try {
-                Offer offer = guest.theirs().offers().find(client, here);
+                Offer offer = mayOffer(guest, client) ? guest.offers().find(client, here) : null;
                 if (offer != null) {
                     return take(guest, offer, tcp);
                 }
@@ -161,7 +141,11 @@ final class Server {
         return null;
     }
 
-    private static boolean hasTaken(OfferTable offers, Offer offer, long proof, int slot) {
+    private static boolean mayOffer(Pairing guest, InetSocketAddress client) {
+        return guest.mayBeAt(client.getAddress()) && !guest.isGone();
+    }
+
+    private static boolean hasTaken(Offers offers, Offer offer, long proof, int slot) throws UndecidedException {
         try {
             return offers.take(offer, proof, slot);
         } catch (IllegalStateException e) { // revoked: the process has just ended
@@ -170,18 +154,27 @@ final class Server {
     }
 
     private @Nullable RingConnection take(Pairing guest, Offer offer, SocketChannel tcp) throws IOException {
-        OfferTable offers = guest.theirs().offers();
-        int slot = guest.theirs().hasRing(offer.ring()) ? guest.own().take() : Slots.NONE;
-        if (slot == Slots.NONE) {
+        Offers offers = guest.offers();
+        OwnRing ring = guest.hasRing(offer.ring()) ? guest.open() : null;
+        if (ring == null) {
             offers.refuse(offer, OfferTable.NO_MEMORY);
             return null;
         }
-        RingReader reader = guest.own().open(slot);
         long proof = random.nextLong();
-        if (!hasTaken(offers, offer, proof, slot)) {
-            guest.own().free(slot);
-            return null;
+        try {
+            if (!hasTaken(offers, offer, proof, ring.slot())) {
+                guest.free(ring);
+                return null;
+            }
+        } catch (UndecidedException e) {
+            guest.retire(ring);
+            throw e;
         }
-        return guest.connection(tcp, slot, reader, offer.ring(), proof, offer.proof());
+        return guest.connection(tcp, ring, offer.ring(), proof, offer.proof());
+    }
+
+    /** Some process may have ended. */
+    void lookAtPeers() {
+        guests.values().forEach(Pairing::loseIfGone);
     }
 }

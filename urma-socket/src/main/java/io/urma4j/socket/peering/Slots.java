@@ -1,9 +1,9 @@
 package io.urma4j.socket.peering;
 
-import io.urma4j.socket.ring.RingReader;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 
 /**
  * The rings of an arena by number. A ring whose writer still lives is not used again, since its late bytes would reach another
@@ -13,7 +13,7 @@ final class Slots {
     /** What the caller of {@link #take} gets if none is free. */
     static final int NONE = -1;
 
-    private record Retired(int slot, RingReader ring) {}
+    private record Retired(int slot, BooleanSupplier isInUse) {}
 
     private final int count;
     private final long slotBytes;
@@ -38,9 +38,9 @@ final class Slots {
         return slot;
     }
 
-    /** The reader does not use the ring any more. */
-    synchronized void retire(int slot, RingReader ring) {
-        retired.add(new Retired(slot, ring));
+    /** The reader does not use the ring any more; its writer may, as long as {@code isInUse} says so. */
+    synchronized void retire(int slot, BooleanSupplier isInUse) {
+        retired.add(new Retired(slot, isInUse));
         freeRetired();
     }
 
@@ -55,7 +55,7 @@ final class Slots {
     private void freeRetired() {
         for (int left = retired.size(); left > 0; left--) {
             Retired next = retired.remove();
-            if (next.ring().hasWriter()) {
+            if (next.isInUse().getAsBoolean()) {
                 retired.add(next);
             } else {
                 free(next.slot());

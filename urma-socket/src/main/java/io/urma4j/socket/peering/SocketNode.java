@@ -1,8 +1,6 @@
 package io.urma4j.socket.peering;
 
-import io.urma4j.AsyncEvents;
 import io.urma4j.ContextOptions;
-import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.Resource;
 import io.urma4j.Urma;
@@ -17,23 +15,22 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a process needs for connections over rings: a context of {@code shm0}, a message channel for greetings, and a thread that
- * receives them. No byte of a connection passes through that thread. Safe for any thread.
+ * What a process needs for connections over rings: {@code shm0} for its host, and {@code udma0} where the settings name networks. Safe
+ * for any thread.
  */
 public final class SocketNode implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(SocketNode.class.getName());
     private static final String DEVICE = "shm0";
     private static final Duration IMPORT_TIMEOUT = Duration.ofSeconds(2);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
-    private static final Duration RECEIVE_TIMEOUT = Duration.ofSeconds(1);
 
     /** An attempt, or why there is none. */
     public record Plan(@Nullable Attempt attempt, FallbackReason reason) {
@@ -48,72 +45,55 @@ public final class SocketNode implements AutoCloseable {
     private final MessageChannel channel;
     private final HostAddresses addresses = new HostAddresses();
     private final ListenerName names;
-    private final Client client;
-    private final Server server;
+    private final DeviceNode local;
+    private final @Nullable NetworkNode network;
     private final SecureRandom random = new SecureRandom();
-    private final Thread receiver;
-    private volatile boolean closed;
 
     /**
-     * Opens the device.
+     * Opens the devices.
      *
      * @param connections what other processes see of those of this one
-     * @throws UrmaException if it cannot be opened
+     * @param jdk opens sockets that ask and answer other hosts
+     * @throws UrmaException if {@code shm0} cannot be opened
      * @throws IOException if the network namespace is unknown
      */
-    public SocketNode(SocketSettings settings, UrmaOptions options, Supplier<List<Resource>> connections)
+    public SocketNode(
+            SocketSettings settings, UrmaOptions options, Supplier<List<Resource>> connections, SelectorProvider jdk)
             throws IOException {
         this.settings = settings;
         this.names = ListenerName.ofProcess();
         this.urma = Urma.open(options);
         try {
-            this.context = urma.device(DEVICE).openContext(0, new ContextOptions(CLOSE_TIMEOUT, IMPORT_TIMEOUT));
-            this.channel = context.openMessageChannel(
-                    MessageChannel.Options.builder().sendTimeout(IMPORT_TIMEOUT).build());
+            Budget budget = new Budget(settings.memoryBytes());
+            this.context = openContext(DEVICE);
+            this.channel = openChannel(context);
             ApiAccess.api().adopt(context, new SocketInspection(connections));
+            this.network = settings.networks().isEmpty() ? null : openNetwork(budget, jdk);
+            this.local = new DeviceNode(
+                    context, channel, new SharedMedium(context, names, settings, budget), settings.offerTimeout());
         } catch (RuntimeException e) {
             urma.close();
             throw e;
         }
-        Budget budget = new Budget(settings.memoryBytes());
-        this.client = new Client(context, channel, names, settings, budget);
-        this.server = new Server(context, channel, settings, budget, addresses);
-        this.receiver =
-                Thread.ofPlatform().daemon().name("urma-socket-greetings").start(this::receive);
     }
 
-    private void receive() {
-        while (!closed) {
-            try {
-                channel.receive(RECEIVE_TIMEOUT).ifPresent(this::received);
-                dropEvents();
-            } catch (RuntimeException e) {
-                if (!closed) {
-                    LOG.log(System.Logger.Level.WARNING, "a greeting was not handled", e);
-                }
-            }
-        }
+    private UrmaContext openContext(String device) {
+        return urma.device(device).openContext(0, new ContextOptions(CLOSE_TIMEOUT, IMPORT_TIMEOUT));
     }
 
-    /** What they tell, such as the end of a peer, is seen where it matters. */
-    private void dropEvents() {
-        AsyncEvents events = context.events();
-        while (events.poll().isPresent()) {
-            // until none is left
-        }
+    private static MessageChannel openChannel(UrmaContext context) {
+        return context.openMessageChannel(
+                MessageChannel.Options.builder().sendTimeout(IMPORT_TIMEOUT).build());
     }
 
-    private void received(Message message) {
-        Optional<Greeting> greeting = Greeting.parse(message.bytes());
-        if (greeting.isEmpty()) {
-            LOG.log(System.Logger.Level.DEBUG, () -> message.sender() + " sent no greeting");
-            return;
-        }
-        switch (greeting.get()) {
-            case Greeting.Hello hello -> server.greeted(message, hello);
-            case Greeting.Welcome welcome -> client.answered(message, welcome.request(), welcome);
-            case Greeting.Refusal refusal -> client.answered(message, refusal.request(), refusal);
-            case Greeting.Pending pending -> server.pending(pending.listener());
+    /** Null if the device cannot be opened: connections of this host need it not. */
+    private @Nullable NetworkNode openNetwork(Budget budget, SelectorProvider jdk) {
+        try {
+            UrmaContext made = openContext(NetworkMedium.DEVICE);
+            return new NetworkNode(made, openChannel(made), settings, budget, jdk);
+        } catch (UrmaException | IOException e) {
+            LOG.log(System.Logger.Level.WARNING, () -> "connections to other hosts are TCP: " + e.getMessage());
+            return null;
         }
     }
 
@@ -122,14 +102,28 @@ public final class SocketNode implements AutoCloseable {
         if (settings.excludedPorts().contains(remote.getPort())) {
             return Plan.tcp(FallbackReason.SETTING);
         }
-        if (!addresses.contain(remote.getAddress())) {
+        InetSocketAddress reached = reached(remote);
+        Client client = clientFor(reached.getAddress());
+        if (client == null) {
             return Plan.tcp(FallbackReason.NOT_LOCAL);
         }
-        InetSocketAddress reached = reached(remote);
         return switch (client.route(reached, timeoutNanos)) {
             case Client.Closed none -> Plan.tcp(none.reason());
-            case Client.Open route -> offer(tcp, reached, route);
+            case Client.Open route -> offer(tcp, reached, client, route);
         };
+    }
+
+    /** What connects to this address, or null if only TCP does. */
+    private @Nullable Client clientFor(InetAddress address) {
+        if (network != null && isOfNetwork(network, address)) {
+            return network.client();
+        }
+        return addresses.contain(address) ? local.client() : null;
+    }
+
+    /** An address of this host is not, unless it is a loopback address of the networks: so two devices of one host can be tried. */
+    private boolean isOfNetwork(NetworkNode reaching, InetAddress address) {
+        return reaching.reaches(address) && (address.isLoopbackAddress() || !addresses.contain(address));
     }
 
     /** A connection to the wildcard address reaches the loopback address. */
@@ -142,7 +136,8 @@ public final class SocketNode implements AutoCloseable {
                         : remote;
     }
 
-    private Plan offer(SocketChannel tcp, InetSocketAddress remote, Client.Open route) throws IOException {
+    private Plan offer(SocketChannel tcp, InetSocketAddress remote, Client client, Client.Open route)
+            throws IOException {
         if (tcp.getLocalAddress() == null) {
             try {
                 tcp.bind(null);
@@ -170,26 +165,40 @@ public final class SocketNode implements AutoCloseable {
 
     /** The rings of a connection that was accepted, or null if its client offered none. */
     public @Nullable RingConnection accepted(SocketChannel tcp) throws IOException {
-        return server.accepted(tcp);
+        if (!(tcp.getRemoteAddress() instanceof InetSocketAddress client)) {
+            return null;
+        }
+        if (network != null && isOfNetwork(network, client.getAddress())) {
+            RingConnection made = network.server().accepted(tcp);
+            if (made != null) {
+                return made;
+            }
+        }
+        return addresses.contain(client.getAddress()) ? local.server().accepted(tcp) : null;
     }
 
     /** A published listener. */
     public final class Published implements AutoCloseable {
         private final long number;
         private final @Nullable Listing listing;
+        private final @Nullable Answers answers; // to other hosts
 
-        private Published(long number, @Nullable Listing listing) {
+        private Published(long number, @Nullable Listing listing, @Nullable Answers answers) {
             this.number = number;
             this.listing = listing;
+            this.answers = answers;
         }
 
         /** Clients see at once that it is closed; its memory is freed by another thread, once its importers agree. */
         @Override
         public void close() {
-            server.remove(number);
+            local.server().remove(number);
             if (listing != null) {
                 listing.markClosed();
                 Thread.ofVirtual().name("urma-socket-close").start(listing::close);
+            }
+            if (answers != null) {
+                answers.close();
             }
         }
     }
@@ -201,25 +210,27 @@ public final class SocketNode implements AutoCloseable {
      * @param onPending runs when a client waits for the application to accept
      */
     public Published publish(InetSocketAddress bound, Runnable onPending) {
-        long number = server.add(onPending);
+        long number = local.server().add(onPending);
         if (settings.excludedPorts().contains(bound.getPort())) {
-            return new Published(number, null);
+            return new Published(number, null, null);
         }
+        Answers answers = network == null ? null : network.publish(bound, onPending);
         try {
             var listing = new Listing(context, names.of(bound), number, channel.share());
-            client.appeared(bound);
-            return new Published(number, listing);
+            local.client().appeared(bound);
+            return new Published(number, listing, answers);
         } catch (UrmaException e) {
             LOG.log(System.Logger.Level.WARNING, () -> "connections to " + bound + " will be TCP: " + e.getMessage());
-            return new Published(number, null);
+            return new Published(number, null, answers);
         }
     }
 
     @Override
     public void close() {
-        closed = true;
-        receiver.interrupt();
-        context.close();
+        if (network != null) {
+            network.close();
+        }
+        local.close();
         urma.close();
     }
 

@@ -17,6 +17,7 @@ import java.util.TreeSet;
  * @param offerTimeout {@code urma.socket.wait}, in milliseconds: how long a connection waits for a server to take its offer; the
  *     first one to a process waits 40 times as long for its answer
  * @param spinning {@code urma.socket.spin}, in microseconds or {@code adaptive}: how long a wait looks at its rings before it sleeps
+ * @param networks {@code urma.socket.networks}: the networks whose addresses are reached by {@code udma0}
  */
 public record SocketSettings(
         Mode mode,
@@ -24,7 +25,8 @@ public record SocketSettings(
         int ringBytes,
         long memoryBytes,
         Duration offerTimeout,
-        Spinning spinning) {
+        Spinning spinning,
+        Networks networks) {
     private static final int MIN_RING_BYTES = 16 << 10;
     private static final int MAX_RING_BYTES = 2 << 20;
     private static final int MAX_WAIT_MILLIS = 10_000;
@@ -43,7 +45,8 @@ public record SocketSettings(
 
     /** The defaults in this mode. */
     public static SocketSettings of(Mode mode) {
-        return new SocketSettings(mode, Set.of(), 256 << 10, 1L << 30, Duration.ofMillis(50), Spinning.of(0));
+        return new SocketSettings(
+                mode, Set.of(), 256 << 10, 1L << 30, Duration.ofMillis(50), Spinning.of(0), Networks.NONE);
     }
 
     /**
@@ -60,7 +63,8 @@ public record SocketSettings(
                 number("urma.socket.memory", defaults.memoryBytes(), 4L * MAX_RING_BYTES, 1L << 40),
                 Duration.ofMillis(
                         number("urma.socket.wait", defaults.offerTimeout().toMillis(), 1, MAX_WAIT_MILLIS)),
-                spinning(Runtime.getRuntime().availableProcessors()));
+                spinning(Runtime.getRuntime().availableProcessors()),
+                Networks.parse(System.getProperty("urma.socket.networks", "")));
     }
 
     /**
@@ -81,22 +85,28 @@ public record SocketSettings(
 
     /** The same with rings of this size. */
     public SocketSettings withRingBytes(int bytes) {
-        return new SocketSettings(mode, excludedPorts, ring(bytes), memoryBytes, offerTimeout, spinning);
+        return new SocketSettings(mode, excludedPorts, ring(bytes), memoryBytes, offerTimeout, spinning, networks);
     }
 
     /** The same with at most so much memory. */
     public SocketSettings withMemoryBytes(long bytes) {
-        return new SocketSettings(mode, excludedPorts, ringBytes, bytes, offerTimeout, spinning);
+        return new SocketSettings(mode, excludedPorts, ringBytes, bytes, offerTimeout, spinning, networks);
     }
 
     /** The same with another timeout. */
     public SocketSettings withOfferTimeout(Duration most) {
-        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, most, spinning);
+        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, most, spinning, networks);
     }
 
     /** The same with waits that spin. */
     public SocketSettings withSpinning(Spinning policy) {
-        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, offerTimeout, policy);
+        return new SocketSettings(mode, excludedPorts, ringBytes, memoryBytes, offerTimeout, policy, networks);
+    }
+
+    /** The same with these networks. */
+    public SocketSettings withNetworks(String list) {
+        return new SocketSettings(
+                mode, excludedPorts, ringBytes, memoryBytes, offerTimeout, spinning, Networks.parse(list));
     }
 
     /** With two processors a thread that spins would take the one that its peer needs. */
@@ -142,6 +152,19 @@ public record SocketSettings(
             // told below
         }
         throw new IllegalArgumentException("-D" + name + " is " + value + ", must lie in " + min + "…" + max);
+    }
+
+    /**
+     * A size that another process has chosen.
+     *
+     * @throws IllegalArgumentException if it is none that a process may have
+     */
+    static int checkedRing(int bytes) {
+        if (bytes < MIN_RING_BYTES || bytes > MAX_RING_BYTES) {
+            throw new IllegalArgumentException(
+                    "rings of " + bytes + " bytes, must be " + MIN_RING_BYTES + "…" + MAX_RING_BYTES);
+        }
+        return bytes;
     }
 
     private static int ring(long bytes) {

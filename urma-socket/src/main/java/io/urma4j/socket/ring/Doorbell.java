@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In blocking mode one thread reads from TCP, and the others wait for what it hears.
  */
-final class Doorbell {
+class Doorbell {
     /** After the input of TCP was shut down no doorbell can be heard. A thread that waits then looks so often. */
     private static final long POLL_NANOS = 500_000;
 
@@ -50,7 +50,7 @@ final class Doorbell {
     private final ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     private boolean isListening; // a thread reads from TCP, without the lock
     private boolean listensForRoom; // and that thread writes
-    private int hearings; // how often a thread has listened
+    private int hearings; // how often something was heard
     private int counted;
     private volatile Runnable onHeardAside = () -> {};
     private boolean isDeafOnceProven;
@@ -127,6 +127,18 @@ final class Doorbell {
         onHeardAside = action;
     }
 
+    /** Bytes, room or an end has come without TCP, for which this connection has asked. Any thread. */
+    final void arrived() {
+        hearing.lock();
+        try {
+            hearings++;
+            heard.signalAll();
+        } finally {
+            hearing.unlock();
+        }
+        onHeardAside.run();
+    }
+
     /** Reads what TCP has, if that is something, in any mode. */
     void hearUnread() throws IOException {
         hearing.lock();
@@ -169,16 +181,51 @@ final class Doorbell {
                 } else if (isListening) {
                     awaitListener(leftMillis);
                 } else {
-                    listensForRoom = forRoom;
-                    if (stream != null) {
-                        limit(leftMillis);
-                    }
-                    hear(stream);
+                    listen(stream, leftMillis, forRoom);
                 }
             }
         } finally {
             hearing.unlock();
             reader.endWait();
+        }
+    }
+
+    /** Waits for the next doorbell, at most so long, or without limit if that is 0. With the lock, which it gives up meanwhile. */
+    void listen(@Nullable InputStream stream, int timeoutMillis, boolean forRoom) throws IOException {
+        listensForRoom = forRoom;
+        if (stream != null) {
+            limit(timeoutMillis);
+        }
+        hear(stream);
+    }
+
+    /** Waits for what comes without TCP, at most so long. With the lock. Returns whether something came. */
+    final boolean awaitHeard(long timeoutNanos) throws InterruptedException {
+        int before = hearings;
+        long left = timeoutNanos;
+        while (hearings == before && left > 0 && tcp.isOpen()) {
+            left = heard.awaitNanos(left);
+        }
+        return hearings != before;
+    }
+
+    /** Looks once what TCP says, in any mode. With the lock. */
+    final void look() throws IOException {
+        if (isListening || end.isOver()) {
+            return;
+        }
+        synchronized (tcp.blockingLock()) {
+            boolean blocks = tcp.isBlocking();
+            if (blocks) {
+                tcp.configureBlocking(false);
+            }
+            try {
+                hear(null);
+            } finally {
+                if (blocks && tcp.isOpen()) {
+                    tcp.configureBlocking(true);
+                }
+            }
         }
     }
 
@@ -272,12 +319,12 @@ final class Doorbell {
         }
     }
 
-    private ClosedByInterruptException closedByInterrupt() throws IOException {
+    final ClosedByInterruptException closedByInterrupt() throws IOException {
         connection.close();
         return new ClosedByInterruptException();
     }
 
-    private void checkOpen() throws AsynchronousCloseException {
+    final void checkOpen() throws AsynchronousCloseException {
         if (!tcp.isOpen()) {
             throw new AsynchronousCloseException();
         }
@@ -357,13 +404,20 @@ final class Doorbell {
             if (proven) {
                 goDeaf();
             }
+            hearings++;
             heard.signalAll();
         } finally {
             hearing.unlock();
         }
     }
 
-    private void goDeaf() throws IOException {
+    /** Both directions of the connection are shut down. */
+    void endInput() throws IOException {
+        // it is deaf, or will be once the peer's proof was read
+    }
+
+    /** From now on nothing is heard of TCP, so that no thread waits in it. */
+    void goDeaf() throws IOException {
         deaf = true;
         tcp.shutdownInput();
     }

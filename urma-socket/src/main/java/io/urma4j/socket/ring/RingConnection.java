@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Calls that wait are for a TCP connection in blocking mode, the others for one that does not block.
  */
 public final class RingConnection {
+    private static final long FLUSH_NANOS = 1_000_000_000;
+
     private final SocketChannel tcp;
     private final RingReader reader;
     private final RingWriter writer;
@@ -24,11 +26,12 @@ public final class RingConnection {
     private final Doorbell doorbell;
     private final Output output;
     private final Input input;
+    private final Carrier carrier;
     private final AtomicBoolean closed = new AtomicBoolean();
     private @Nullable ReadyPlace place;
 
     /**
-     * A connection of two rings and TCP.
+     * A connection of two rings in shared memory, and TCP.
      *
      * @param peersProof what the peer must send first over TCP
      * @param peer the process at the other end
@@ -41,12 +44,27 @@ public final class RingConnection {
             long peersProof,
             PeerProcess peer,
             Runnable retire) {
+        this(tcp, reader, writer, peersProof, peer, retire, Carrier.SHARED);
+    }
+
+    /** The same with what takes the bytes between the two processes, as reader and writer have it. */
+    public RingConnection(
+            SocketChannel tcp,
+            RingReader reader,
+            RingWriter writer,
+            long peersProof,
+            PeerProcess peer,
+            Runnable retire,
+            Carrier carrier) {
         this.tcp = tcp;
+        this.carrier = carrier;
         this.reader = reader;
         this.writer = writer;
         this.ringer = new Ringer(tcp, writer);
         this.end = new TcpEnd(reader, peer);
-        this.doorbell = new Doorbell(tcp, this::close, reader, end, peersProof);
+        this.doorbell = carrier.isShared()
+                ? new Doorbell(tcp, this::close, reader, end, peersProof)
+                : new ArrivalDoorbell(tcp, this::close, reader, end, peersProof, peer);
         this.output = new Output(writer, doorbell, end, ringer, peer);
         this.input = new Input(reader, doorbell, end, ringer, output::isPeerGone, retire);
     }
@@ -169,6 +187,26 @@ public final class RingConnection {
         doorbell.drain();
     }
 
+    /** The device that moves its bytes. */
+    public String device() {
+        return carrier.device();
+    }
+
+    /** Bytes of the peer, room, or a word of it has come over a network. Any thread; it does not wait. */
+    public void arrived() {
+        boolean wakes = reader.takesWantOfData();
+        wakes |= writer.takesWantOfRoom();
+        if (wakes) {
+            doorbell.arrived();
+        }
+    }
+
+    /** The network does not reach the peer any more, so nothing comes. Any thread. */
+    public void lost() {
+        end.lost();
+        doorbell.arrived();
+    }
+
     /** How many bytes can be read without waiting. */
     public int available() throws IOException {
         doorbell.hearUnread();
@@ -191,6 +229,7 @@ public final class RingConnection {
     /** Ends the output and TCP, unless a thread writes just now. A close that follows resets TCP after its end, if bytes are unread. */
     public void endOutput() throws IOException {
         if (output.shutIfIdle()) {
+            carrier.flush(FLUSH_NANOS);
             tcp.shutdownOutput();
         }
     }
@@ -199,6 +238,8 @@ public final class RingConnection {
     private void endIfShut() throws IOException {
         if (input.isShut() && output.isShut() && !closed.get()) {
             input.refuse();
+            carrier.flush(FLUSH_NANOS);
+            doorbell.endInput();
             tcp.shutdownOutput();
         }
     }
@@ -278,6 +319,7 @@ public final class RingConnection {
     }
 
     private void closeTcp(boolean reads, boolean writes) throws IOException {
+        carrier.flush(FLUSH_NANOS); // or the end of TCP would overtake what was written
         try {
             tcp.close();
         } finally {
@@ -305,6 +347,6 @@ public final class RingConnection {
 
     @Override
     public String toString() {
-        return "reads " + input + ", writes " + output;
+        return "reads " + input + ", writes " + output + " over " + device();
     }
 }

@@ -21,6 +21,7 @@ import java.lang.invoke.VarHandle;
  * 140  doorbells    bytes of TCP read, ever              the reader's end
  * 144  selector     the set of ready words in which the    the reader's end
  *                   reader's end is marked, and 1, or 0
+ * 148  reader       DONE once the reader stores nothing    the reader
  * 256  data wanted  the reader is going to sleep         the reader sets, the writer swaps
  * 384  room wanted  the writer is going to sleep         the writer sets, the reader swaps
  * 512  the bytes
@@ -28,27 +29,28 @@ import java.lang.invoke.VarHandle;
  */
 public final class RingLayout {
     /** Of words of int size, and of positions. */
-    static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+    public static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
-    static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+    public static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
-    static final long TAIL = 0;
-    static final long WRITER = 8;
+    public static final long TAIL = 0;
+    public static final long WRITER = 8;
     static final long END = 12;
-    static final long BASE = 16;
-    static final long HEAD = 128;
-    static final long CLOSED = 136;
+    public static final long BASE = 16;
+    public static final long HEAD = 128;
+    public static final long CLOSED = 136;
     static final long DOORBELLS = 140;
-    static final long SELECTOR = 144;
+    public static final long SELECTOR = 144;
+    public static final long READER = 148;
     static final long DATA_WANTED = 256;
     static final long ROOM_WANTED = 384;
-    static final long BYTES = 512;
+    public static final long BYTES = 512;
 
     /** A writer exists that may store to the ring, or will exist. */
-    static final int LIVE = 1;
+    public static final int LIVE = 1;
 
-    /** The writer will store nothing any more. */
-    static final int DONE = 2;
+    /** The writer, or the reader, will store nothing any more. */
+    public static final int DONE = 2;
 
     /** The writer has reset the connection, and not ended it. */
     static final int ABORTED = 2;

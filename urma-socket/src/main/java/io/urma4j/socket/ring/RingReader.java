@@ -16,6 +16,7 @@ public final class RingReader {
     private final MemorySegment ring;
     private final ByteBuffer bytes;
     private final int capacity;
+    private final Carrier carrier;
 
     private long head; // what was read
     private long credited; // the head as the writer may know it
@@ -24,9 +25,15 @@ public final class RingReader {
     private int selector = ReadyWords.NONE; // guarded by this, as is the one below
     private int waiting;
 
-    /** A new ring, which a writer may use from now on. */
+    /** A new ring, which a writer of shared memory may use from now on. */
     public RingReader(MemorySegment ring) {
+        this(ring, Carrier.SHARED);
+    }
+
+    /** A new ring, which a writer may use from now on; {@code carrier} takes to it what this end stores. */
+    public RingReader(MemorySegment ring, Carrier carrier) {
         this.ring = ring;
+        this.carrier = carrier;
         this.capacity = RingLayout.capacityBytes(ring);
         this.bytes = ring.asSlice(RingLayout.BYTES).asByteBuffer();
         ring.asSlice(0, RingLayout.BYTES).fill((byte) 0);
@@ -101,9 +108,16 @@ public final class RingReader {
         }
         credited = head;
         LONG.setRelease(ring, RingLayout.HEAD, head);
+        carrier.readerStored();
         VarHandle.fullFence(); // the writer sets its word, and then looks for room once more
         return (int) INT.getOpaque(ring, RingLayout.ROOM_WANTED) != 0
                 && (int) INT.getAndSet(ring, RingLayout.ROOM_WANTED, 0) != 0;
+    }
+
+    /** Whether this end has asked for the next bytes, which have come; it has to ask again. For a writer in another host. */
+    boolean takesWantOfData() {
+        return (int) INT.getOpaque(ring, RingLayout.DATA_WANTED) != 0
+                && (int) INT.getAndSet(ring, RingLayout.DATA_WANTED, 0) != 0;
     }
 
     /** Asks for the doorbell at the next bytes. After it the caller looks once more, and only then sleeps. */
@@ -156,6 +170,7 @@ public final class RingReader {
         if (!isGivenBack) {
             INT.setRelease(ring, RingLayout.CLOSED, 1);
             VarHandle.fullFence();
+            carrier.readerStored();
         }
     }
 
@@ -163,11 +178,14 @@ public final class RingReader {
     synchronized void reset() {
         if (!isGivenBack) {
             INT.setRelease(ring, RingLayout.CLOSED, RingLayout.RESET);
+            carrier.readerStored();
         }
     }
 
     /** From now on the memory may be another ring, to which a late thread of this connection must not store. */
     synchronized void giveBack() {
+        INT.setRelease(ring, RingLayout.READER, RingLayout.DONE);
+        carrier.readerStored();
         isGivenBack = true;
     }
 

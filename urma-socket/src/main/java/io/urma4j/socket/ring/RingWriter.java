@@ -21,6 +21,7 @@ public final class RingWriter {
     private final MemorySegment ring;
     private final ByteBuffer bytes;
     private final int capacity;
+    private final Carrier carrier;
 
     private long tail; // what was written
     private long head; // what was read, as last seen
@@ -29,9 +30,15 @@ public final class RingWriter {
     private volatile boolean revoked;
     private boolean isGivenBack; // guarded by this
 
-    /** The writer of a ring that its reader has made. */
+    /** The writer of a ring in shared memory that its reader has made. */
     public RingWriter(MemorySegment ring) {
+        this(ring, Carrier.SHARED);
+    }
+
+    /** The writer of a ring, or of its copy, from which {@code carrier} takes what is stored to the reader. */
+    public RingWriter(MemorySegment ring, Carrier carrier) {
         this.ring = ring;
+        this.carrier = carrier;
         this.capacity = RingLayout.capacityBytes(ring);
         this.bytes = ring.asSlice(RingLayout.BYTES).asByteBuffer();
     }
@@ -141,6 +148,7 @@ public final class RingWriter {
     public boolean publish() {
         try {
             LONG.setRelease(ring, RingLayout.TAIL, tail);
+            carrier.writerStored();
             return wakesReader();
         } catch (IllegalStateException e) {
             revoked();
@@ -164,6 +172,7 @@ public final class RingWriter {
         }
         try {
             INT.setRelease(ring, RingLayout.END, how);
+            carrier.writerStored();
             return wakesReader();
         } catch (IllegalStateException e) {
             revoked();
@@ -185,6 +194,12 @@ public final class RingWriter {
         } catch (IllegalStateException e) {
             revoked();
         }
+    }
+
+    /** Whether this end has asked for room, of which there is more now; it has to ask again. For a reader in another host. */
+    boolean takesWantOfRoom() {
+        return (int) INT.getOpaque(ring, RingLayout.ROOM_WANTED) != 0
+                && (int) INT.getAndSet(ring, RingLayout.ROOM_WANTED, 0) != 0;
     }
 
     /** Whether the reader reads nothing any more. Any thread. */
@@ -232,6 +247,7 @@ public final class RingWriter {
         try {
             if (!isGivenBack) {
                 INT.setRelease(ring, RingLayout.END, RingLayout.ABORTED);
+                carrier.writerStored();
             }
         } catch (IllegalStateException e) {
             revoked();
@@ -243,6 +259,7 @@ public final class RingWriter {
         isGivenBack = true;
         try {
             INT.setRelease(ring, RingLayout.WRITER, RingLayout.DONE);
+            carrier.writerStored();
         } catch (IllegalStateException e) {
             revoked();
         }

@@ -28,9 +28,20 @@ final class TcpEnd {
         this.peer = peer;
     }
 
-    /** TCP has ended as each connection does. */
+    /** TCP has ended as each connection does. Bytes that a network still carried are lost, if the peer has said no end in the ring. */
     void ended() {
-        ended = true;
+        if (peer.sharesMemory() || reader.hasEnded() || reader.isAborted()) {
+            ended = true;
+        } else {
+            failure = new IOException("Connection reset");
+        }
+    }
+
+    /** The network does not reach the peer's process any more, which counts as an end of TCP if that has not come. */
+    void lost() {
+        if (!isOver()) {
+            ended();
+        }
     }
 
     /** Where TCP tells nothing any more, the end of the peer's process tells that nothing comes; its rings tell all else. */
@@ -56,7 +67,8 @@ final class TcpEnd {
      * be seen a moment before that of the process.
      */
     private boolean isEndOfProcess(IOException problem, boolean proven) {
-        boolean mayBe = String.valueOf(problem.getMessage()).contains("Connection reset")
+        boolean mayBe = peer.sharesMemory()
+                && String.valueOf(problem.getMessage()).contains("Connection reset")
                 && proven
                 && !reader.isAborted()
                 && !reader.hasEnded();

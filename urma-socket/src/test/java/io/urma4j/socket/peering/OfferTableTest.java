@@ -2,8 +2,8 @@ package io.urma4j.socket.peering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.urma4j.socket.peering.OfferTable.Offer;
 import io.urma4j.socket.peering.OfferTable.State;
+import io.urma4j.socket.peering.Offers.Offer;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

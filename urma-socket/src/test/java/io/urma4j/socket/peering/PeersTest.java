@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -70,8 +71,9 @@ class PeersTest {
         ownChannel = own.openMessageChannel();
         othersChannel = other.openMessageChannel();
         names = ListenerName.ofProcess();
-        client = new Client(own, ownChannel, names, SETTINGS, budget);
-        server = new Server(own, ownChannel, SETTINGS, budget, new HostAddresses());
+        Medium medium = new SharedMedium(own, names, SETTINGS, budget);
+        client = new Client(ownChannel, medium, LONG);
+        server = new Server(ownChannel, medium);
     }
 
     @AfterEach
@@ -116,7 +118,7 @@ class PeersTest {
     }
 
     private Arena welcome(Message message) {
-        Arena arena = new Arena(other, RING_BYTES, budget);
+        Arena arena = new Arena(other, RING_BYTES, budget, ArenaLayout.ALONE);
         long request = ((Greeting.Hello) greeting(message)).request();
         othersChannel.reply(message, new Greeting.Welcome(request, arena.line()).toBytes());
         takeAnswer();
@@ -186,7 +188,7 @@ class PeersTest {
 
     @Test
     void aGuestThatHasEndedOffersNothing() throws IOException {
-        Arena arena = new Arena(other, RING_BYTES, budget);
+        Arena arena = new Arena(other, RING_BYTES, budget, ArenaLayout.ALONE);
         assertThat(greet(arena.line())).isInstanceOf(Greeting.Welcome.class);
         arena.close();
 
@@ -229,7 +231,7 @@ class PeersTest {
 
     @Test
     void aProcessThatDoesNotAnswerIsLeftAloneForLongerThanItTook() {
-        var hasty = new Client(own, ownChannel, names, SETTINGS.withOfferTimeout(Duration.ofMillis(1)), budget);
+        var hasty = new Client(ownChannel, new SharedMedium(own, names, SETTINGS, budget), Duration.ofMillis(1));
         var _ = listen();
         long began = System.nanoTime();
         assertThat(leftNanos(hasty.route(LISTENER, Long.MAX_VALUE))).isNotPositive();
@@ -328,9 +330,9 @@ class PeersTest {
     @SuppressWarnings("try") // one ends before the others
     void aProcessThatEndsBeforeTheOfferMeansTcp() throws IOException {
         InetSocketAddress next = new InetSocketAddress(LISTENER.getAddress(), 9);
-        try (SocketNode node = new SocketNode(SETTINGS, options, List::of);
-                SocketNode peer = new SocketNode(SETTINGS, options, List::of);
-                SocketNode nextPeer = new SocketNode(SETTINGS, options, List::of);
+        try (SocketNode node = new SocketNode(SETTINGS, options, List::of, SelectorProvider.provider());
+                SocketNode peer = new SocketNode(SETTINGS, options, List::of, SelectorProvider.provider());
+                SocketNode nextPeer = new SocketNode(SETTINGS, options, List::of, SelectorProvider.provider());
                 SocketChannel another = SocketChannel.open();
                 SocketChannel tcp = new Between(() -> {
                     peer.close();

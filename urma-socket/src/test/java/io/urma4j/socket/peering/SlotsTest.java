@@ -33,7 +33,7 @@ class SlotsTest {
     @Test
     void aRingWhoseWriterLivesIsNotUsedAgain() {
         slots.take();
-        slots.retire(0, ring);
+        slots.retire(0, ring::hasWriter);
         assertThat(slots.take()).isOne();
 
         endWriter();
@@ -43,7 +43,7 @@ class SlotsTest {
     @Test
     void onceThePeerHasEndedNoWriterLives() {
         slots.take();
-        slots.retire(0, ring);
+        slots.retire(0, ring::hasWriter);
         assertThat(slots.isUnused()).isFalse();
 
         slots.endWriters();

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -104,6 +105,33 @@ class DoorbellTest {
         doorbell.expectProof();
         assertThat(doorbell.isProven()).isTrue();
         assertThat(tcp.isBlocking()).isTrue();
+    }
+
+    /** Of another host, whose bytes the network may still have carried. */
+    private static final class Remote implements PeerProcess {
+        @Override
+        public boolean hasEnded() {
+            return false;
+        }
+
+        @Override
+        public boolean sharesMemory() {
+            return false;
+        }
+    }
+
+    @Test
+    void overANetworkTheEndOfTcpAloneIsAReset() throws IOException {
+        TcpEnd lost = new TcpEnd(reader, new Remote());
+        lost.ended();
+        assertThat(lost.isOver()).isTrue();
+        assertThatThrownBy(() -> lost.tell(true)).isInstanceOf(SocketException.class);
+
+        new RingWriter(incoming).end();
+        TcpEnd ended = new TcpEnd(reader, new Remote());
+        ended.ended();
+        ended.lost();
+        assertThat(ended.tell(true)).isEqualTo(-1);
     }
 
     @Test
