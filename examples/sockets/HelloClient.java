@@ -15,6 +15,9 @@ import org.HdrHistogram.Histogram;
  */
 public final class HelloClient {
     private static final String NAME = "x".repeat(64);
+    /** With two processors the compiler takes one of them for as long as this, and each call waits for it. */
+    private static final long WARM_UP_NANOS = 10_000_000_000L;
+
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 100};
 
     private HelloClient() {}
@@ -27,7 +30,7 @@ public final class HelloClient {
                 .directExecutor()
                 .build();
         try {
-            call(channel, 1, nanos / 2); // until it is compiled
+            call(channel, 64, WARM_UP_NANOS);
             print(1, call(channel, 1, nanos), nanos);
             print(64, call(channel, 64, nanos), nanos);
         } finally {
