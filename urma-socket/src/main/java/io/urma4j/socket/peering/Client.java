@@ -94,16 +94,15 @@ final class Client {
     private final Map<Long, Request> requests = new ConcurrentHashMap<>();
     private final AtomicLong lastRequest = new AtomicLong();
 
-    /** Greets by this channel, and finds by this medium. */
+    /**
+     * Greets by this channel, and finds by this medium.
+     *
+     * @param offerTimeout how long a connection waits for a server to take its offer
+     */
     Client(MessageChannel channel, Medium medium, Duration offerTimeout) {
         this.channel = channel;
         this.medium = medium;
         this.offerTimeout = offerTimeout;
-    }
-
-    /** How long a connection waits for a server to take its offer. */
-    Duration offerTimeout() {
-        return offerTimeout;
     }
 
     /** How to connect to the address; waits, at most so long and within a limit of its own, while another thread finds out. */

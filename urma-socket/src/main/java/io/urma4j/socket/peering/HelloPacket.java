@@ -13,7 +13,7 @@ import java.util.Optional;
  * <pre>
  *  0  magic and kind, an int     32  number of the listener, a long     64  incarnation of the process, a long
  *  4  version, an int            40  EID of the process, two longs      72  length of the line, an int
- *  8  request, a long            56  UASID of the process, a long      76  line of its message channel
+ *  8  request, a long            56  UASID of the process, a long       76  line of its message channel
  * 16  cookie, two longs
  * </pre>
  */

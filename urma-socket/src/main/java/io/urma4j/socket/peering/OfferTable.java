@@ -171,12 +171,8 @@ final class OfferTable implements Offers {
         return offer.word() - OFFERED + REFUSED;
     }
 
-    /** Where the offers lie that may be of a client's port: the first, and how many follow, some of them from the beginning again. */
-    static int firstOf(int port) {
-        return index(port, 0);
-    }
-
-    private static int index(int port, int probe) {
+    /** The offer that may be of a client's port, for a probe of 0 to {@link #PROBES}. */
+    static int index(int port, int probe) {
         return (port + probe) % COUNT;
     }
 

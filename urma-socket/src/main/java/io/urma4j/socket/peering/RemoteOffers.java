@@ -35,7 +35,7 @@ final class RemoteOffers implements Offers {
 
     @Override
     public synchronized @Nullable Offer find(InetSocketAddress client, InetSocketAddress server) {
-        int first = OfferTable.firstOf(client.getPort());
+        int first = OfferTable.index(client.getPort(), 0);
         int untilEnd = Math.min(OfferTable.PROBES, OfferTable.COUNT - first);
         if (rests && System.nanoTime() - restsUntilNanos < 0) {
             return null;
