@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -13,13 +14,16 @@ import java.nio.channels.DatagramChannel;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The datagram socket of a channel: the JDK's, but for what leads to its channel or closes it. */
-final class DatagramSocketView extends DatagramSocket {
+/** The datagram socket of a channel: the JDK's, but for what leads to its channel or closes it. As there it is one for multicast. */
+@SuppressWarnings({"deprecation", "removal"}) // methods that the JDK has deprecated
+final class DatagramSocketView extends MulticastSocket {
     private final UrmaDatagramChannel channel;
-    private final DatagramSocket socket;
+    private final MulticastSocket socket;
 
-    DatagramSocketView(UrmaDatagramChannel channel, DatagramSocket socket) {
-        super(new UnusedDatagramSocketImpl());
+    /** Fails if this process has no descriptor left: the superclass opens a socket, which is closed at once. */
+    DatagramSocketView(UrmaDatagramChannel channel, MulticastSocket socket) throws IOException {
+        super((SocketAddress) null);
+        super.close();
         this.channel = channel;
         this.socket = socket;
     }
@@ -129,6 +133,75 @@ final class DatagramSocketView extends DatagramSocket {
     @Override
     public void leaveGroup(SocketAddress group, @Nullable NetworkInterface from) throws IOException {
         socket.leaveGroup(group, from);
+    }
+
+    @Override
+    public void joinGroup(InetAddress group) throws IOException {
+        socket.joinGroup(group);
+    }
+
+    @Override
+    public void leaveGroup(InetAddress group) throws IOException {
+        socket.leaveGroup(group);
+    }
+
+    @Override
+    public void setTimeToLive(int hops) throws IOException {
+        socket.setTimeToLive(hops);
+    }
+
+    @Override
+    public int getTimeToLive() throws IOException {
+        return socket.getTimeToLive();
+    }
+
+    @Override
+    public void setTTL(byte hops) throws IOException {
+        socket.setTTL(hops);
+    }
+
+    @Override
+    public byte getTTL() throws IOException {
+        return socket.getTTL();
+    }
+
+    @Override
+    public void setInterface(InetAddress address) throws SocketException {
+        socket.setInterface(address);
+    }
+
+    @Override
+    public InetAddress getInterface() throws SocketException {
+        return socket.getInterface();
+    }
+
+    @Override
+    public void setNetworkInterface(NetworkInterface from) throws SocketException {
+        socket.setNetworkInterface(from);
+    }
+
+    @Override
+    public NetworkInterface getNetworkInterface() throws SocketException {
+        return socket.getNetworkInterface();
+    }
+
+    @Override
+    public void setLoopbackMode(boolean disabled) throws SocketException {
+        socket.setLoopbackMode(disabled);
+    }
+
+    @Override
+    public boolean getLoopbackMode() throws SocketException {
+        return socket.getLoopbackMode();
+    }
+
+    @Override
+    public void send(DatagramPacket packet, byte hops) throws IOException {
+        try {
+            socket.send(packet, hops);
+        } catch (IOException e) {
+            throw channel.delegate().failed(e);
+        }
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.urma4j.socket;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -59,7 +61,11 @@ final class UrmaDatagramChannel extends DatagramChannel implements Wrapper {
     public DatagramSocket socket() {
         synchronized (delegate) {
             if (socket == null) {
-                socket = new DatagramSocketView(this, udp.socket());
+                try {
+                    socket = new DatagramSocketView(this, (MulticastSocket) udp.socket());
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
             }
             return socket;
         }

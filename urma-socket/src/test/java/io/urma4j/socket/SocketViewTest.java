@@ -8,12 +8,15 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import java.nio.channels.ServerSocketChannel;
@@ -94,6 +97,31 @@ class SocketViewTest {
             assertThat(socket.getChannel()).isSameAs(sender);
             socket.close();
             assertThat(sender.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void theSocketOfADatagramChannelIsOneForMulticast() throws IOException {
+        NetworkInterface loopback = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress());
+        InetSocketAddress group = new InetSocketAddress(InetAddress.ofLiteral("224.0.0.99"), 0);
+        try (DatagramChannel channel =
+                provider.openDatagramChannel(StandardProtocolFamily.INET).bind(new InetSocketAddress(0))) {
+            MulticastSocket socket = (MulticastSocket) channel.socket();
+            socket.setTimeToLive(3);
+            socket.setNetworkInterface(loopback);
+            socket.joinGroup(group, loopback);
+            InetSocketAddress member = new InetSocketAddress(group.getAddress(), socket.getLocalPort());
+            socket.send(new DatagramPacket(new byte[] {42}, 1, member));
+            DatagramPacket received = new DatagramPacket(new byte[10], 10);
+            socket.setSoTimeout(10_000);
+            socket.receive(received);
+
+            assertThat(received.getData()[0]).isEqualTo((byte) 42);
+            assertThat(channel.getOption(StandardSocketOptions.IP_MULTICAST_TTL))
+                    .isEqualTo(3);
+            assertThat(socket.getNetworkInterface()).isEqualTo(loopback);
+            socket.leaveGroup(group, loopback);
+            assertThatThrownBy(() -> socket.leaveGroup(group, loopback)).isInstanceOf(SocketException.class);
         }
     }
 
