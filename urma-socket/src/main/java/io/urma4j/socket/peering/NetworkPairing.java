@@ -112,29 +112,36 @@ final class NetworkPairing extends Pairing {
 
     @Override
     OwnRing open(int slot) {
-        var wire = new Wire(link, slot, own().ring(slot), own().copy(slot));
-        return new OwnRing(slot, new RingReader(wire.ring(), wire), wire);
+        return new Ring(new Wire(link, slot, own().ring(slot), own().copy(slot)));
     }
 
-    @Override
-    boolean isInUse(OwnRing ring) {
-        return ring.carrier() instanceof Wire wire && (wire.hasPeer() || !link.isSettled(wire));
-    }
+    private final class Ring extends OwnRing {
+        private final Wire wire;
 
-    @Override
-    RingConnection made(SocketChannel tcp, OwnRing ring, int theirSlot, long theirProof) {
-        Wire wire = (Wire) ring.carrier();
-        wire.meet(theirSlot);
-        var writer = new RingWriter(wire.copy(), wire);
-        var connection =
-                new RingConnection(tcp, ring.reader(), writer, theirProof, this, () -> leave(ring), ring.carrier());
-        connections.set(ring.slot(), connection);
-        return connection;
-    }
+        Ring(Wire wire) {
+            super(wire.slot(), new RingReader(wire.ring(), wire));
+            this.wire = wire;
+        }
 
-    private void leave(OwnRing ring) {
-        connections.set(ring.slot(), null);
-        retire(ring);
+        @Override
+        boolean isInUse() {
+            return wire.hasPeer() || !link.isSettled(wire);
+        }
+
+        @Override
+        RingConnection connect(SocketChannel tcp, int theirSlot, long theirProof) {
+            wire.meet(theirSlot);
+            var writer = new RingWriter(wire.copy(), wire);
+            var connection =
+                    new RingConnection(tcp, reader(), writer, theirProof, NetworkPairing.this, this::leave, wire);
+            connections.set(slot(), connection);
+            return connection;
+        }
+
+        private void leave() {
+            connections.set(slot(), null);
+            retire(this);
+        }
     }
 
     @Override

@@ -44,10 +44,6 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
 
     abstract OwnRing open(int slot);
 
-    abstract boolean isInUse(OwnRing ring);
-
-    abstract RingConnection made(SocketChannel tcp, OwnRing ring, int theirSlot, long theirProof);
-
     @Override
     public final boolean hasEnded() {
         return isGone();
@@ -82,7 +78,7 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
 
     /** This process does not use the ring any more. */
     final void retire(OwnRing ring) {
-        own.retire(ring.slot(), () -> isInUse(ring));
+        own.retire(ring.slot(), ring::isInUse);
     }
 
     /**
@@ -93,7 +89,7 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
      */
     final RingConnection connection(SocketChannel tcp, OwnRing ring, int theirSlot, long ownProof, long theirProof)
             throws IOException {
-        RingConnection connection = made(tcp, ring, theirSlot, theirProof);
+        RingConnection connection = ring.connect(tcp, theirSlot, theirProof);
         ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
             int sent = tcp.write(proof.putLong(ownProof).flip());

@@ -1,6 +1,5 @@
 package io.urma4j.socket.peering;
 
-import io.urma4j.socket.ring.Carrier;
 import io.urma4j.socket.ring.RingConnection;
 import io.urma4j.socket.ring.RingReader;
 import java.net.InetAddress;
@@ -37,20 +36,26 @@ final class SharedPairing extends Pairing {
 
     @Override
     OwnRing open(int slot) {
-        return new OwnRing(slot, new RingReader(own().ring(slot)), Carrier.SHARED);
+        return new Ring(slot);
     }
 
-    @Override
-    boolean isInUse(OwnRing ring) {
-        return ring.reader().hasWriter();
-    }
+    private final class Ring extends OwnRing {
+        Ring(int slot) {
+            super(slot, new RingReader(own().ring(slot)));
+        }
 
-    @Override
-    RingConnection made(SocketChannel tcp, OwnRing ring, int theirSlot, long theirProof) {
-        var connection =
-                new RingConnection(tcp, ring.reader(), theirs.writer(theirSlot), theirProof, this, () -> retire(ring));
-        connection.readyAt(own().readyPlace(ring.slot()), theirs.readyPlace(theirSlot));
-        return connection;
+        @Override
+        boolean isInUse() {
+            return reader().hasWriter();
+        }
+
+        @Override
+        RingConnection connect(SocketChannel tcp, int theirSlot, long theirProof) {
+            var connection = new RingConnection(
+                    tcp, reader(), theirs.writer(theirSlot), theirProof, SharedPairing.this, () -> retire(this));
+            connection.readyAt(own().readyPlace(slot()), theirs.readyPlace(theirSlot));
+            return connection;
+        }
     }
 
     @Override
