@@ -185,6 +185,7 @@ final class UrmaSelector extends AbstractSelector implements Connections.Row {
             // the JDK's selector does not wait either while a key is ready for no more than before
             goesOn = left != AT_ONCE && !isHotReady && inner.selectedKeys().isEmpty();
             updated += reportHot();
+            goesOn &= !hot.isOneReady(); // the same for keys of ours
             goesOn &= updated == 0 && !woken && !Thread.currentThread().isInterrupted() && isOpen();
         }
         updated += deregisterCancelled();

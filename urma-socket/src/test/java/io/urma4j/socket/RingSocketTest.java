@@ -322,6 +322,25 @@ class RingSocketTest {
         }
     }
 
+    /** As the JDK's selector, which does not wait while a selected key is ready. */
+    @Test
+    void aSelectionDoesNotWaitForAListenerThatIsSelectedAlready() throws IOException {
+        listener.configureBlocking(false);
+        try (Selector selector = provider.openSelector();
+                SocketChannel waiting =
+                        SocketChannel.open(listener.getLocalAddress())) { // of the JDK, so it offers no rings
+            SelectionKey key = listener.register(selector, SelectionKey.OP_ACCEPT);
+            assertThat(selector.select(FOR_EVER_MILLIS)).isOne();
+            long began = System.nanoTime();
+            assertThat(selector.select(FOR_EVER_MILLIS)).isZero();
+
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(FOR_EVER_MILLIS / 2));
+            assertThat(selector.selectedKeys()).containsExactly(key);
+            listener.accept().close();
+            assertThat(waiting.isConnected()).isTrue();
+        }
+    }
+
     @Test
     void aListenerThatClosesResetsWhatItHasNotGivenOut() throws Exception {
         try (SocketChannel other = provider.openSocketChannel()) {
