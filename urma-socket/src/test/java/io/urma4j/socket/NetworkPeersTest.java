@@ -18,6 +18,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -168,6 +170,41 @@ class NetworkPeersTest {
             assertThatThrownBy(() -> blocking.read(ByteBuffer.allocate(1))).isInstanceOf(SocketException.class);
             assertThat(selector.select(LONG_MILLIS)).isOne();
             assertThatThrownBy(() -> selecting.read(ByteBuffer.allocate(1))).isInstanceOf(SocketException.class);
+        }
+        node.close();
+    }
+
+    /** Each closes its connection, waits for what is in flight, and learns meanwhile that the peer is gone. */
+    @Test
+    void readersThatAreInterruptedAsThePeerGoesAllEnd() throws Exception {
+        LazyNode node = node("127.0.0.1", Duration.ofSeconds(10));
+        for (int i = 0; i < 10; i++) {
+            LazyNode othersNode = node("127.0.0.1", Duration.ofSeconds(10));
+            var othersListener = new UrmaSelectorProvider(othersNode)
+                    .openServerSocketChannel()
+                    .bind(LOOPBACK);
+            List<SocketChannel> channels = new ArrayList<>();
+            List<Thread> readers = new ArrayList<>();
+            for (int n = 0; n < 8; n++) {
+                SocketChannel channel = connect(node, othersListener);
+                assertThat(transport(channel)).isEqualTo("udma0");
+                channels.add(channel);
+                readers.add(Thread.ofVirtual().start(() -> {
+                    assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(1)))
+                            .isInstanceOf(IOException.class);
+                }));
+            }
+            var closing = Background.run(othersNode::close);
+            for (int n = 0; n < 8; n++) {
+                readers.get(n).interrupt();
+            }
+            for (Thread reader : readers) {
+                assertThat(reader.join(Duration.ofSeconds(20))).isTrue();
+            }
+            closing.get();
+            for (SocketChannel channel : channels) {
+                channel.close();
+            }
         }
         node.close();
     }

@@ -41,7 +41,7 @@ final class Link implements AutoCloseable {
     private static final long PAUSE_NANOS = 20_000;
     private static final long READERS_WORDS = RingLayout.READER + Integer.BYTES - RingLayout.HEAD;
 
-    /** Runs when the queue has failed, with the lock held. */
+    /** Runs once when the queue has failed, on the thread of the pump: connections have locks of their own. */
     private final Runnable onFailure;
 
     private final RemoteSegment theirs;
@@ -89,10 +89,16 @@ final class Link implements AutoCloseable {
             jfc.close();
             throw e;
         }
+        pump.register(this);
     }
 
     boolean hasFailed() {
         return failed;
+    }
+
+    /** Its connections are told. */
+    void tellFailure() {
+        onFailure.run();
     }
 
     /** Posts what is new of a wire, or does so as soon as the queue has room. */
@@ -136,12 +142,24 @@ final class Link implements AutoCloseable {
         isLate = !isSettled;
     }
 
+    /** The same where the JVM ends, as nothing else would wait. */
+    void flushIfJvmEnds(Wire wire) {
+        if (pump.isJvmEnding()) {
+            flush(wire, LinkPump.FLUSH_NANOS);
+        }
+    }
+
     /** Whether the other process has all of a wire, or will get nothing any more. */
     synchronized boolean isSettled(Wire wire) {
         if (!failed) {
             advanceWaiting();
         }
         return failed || !wire.isNew() && wire.lastPost <= completed;
+    }
+
+    /** Whether the other process has all that was stored, or will get nothing any more. */
+    synchronized boolean isIdle() {
+        return !advanceWaiting() && (failed || completed == posted);
     }
 
     private void takeRecords() {
@@ -159,7 +177,7 @@ final class Link implements AutoCloseable {
             failed = true;
             System.getLogger(Link.class.getName())
                     .log(System.Logger.Level.DEBUG, () -> "connections to " + theirs + " are lost: " + reason);
-            onFailure.run();
+            pump.lost(this);
         }
     }
 

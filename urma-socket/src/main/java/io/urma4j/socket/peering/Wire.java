@@ -74,6 +74,7 @@ final class Wire implements Carrier {
     public void writerStored() {
         hasWritten = true;
         link.advance(this);
+        link.flushIfJvmEnds(this);
     }
 
     @Override

@@ -319,8 +319,19 @@ class Doorbell {
         }
     }
 
+    /** Closes the connection without the lock: a close waits for the network, and the thread that drives that may want the lock. */
     final ClosedByInterruptException closedByInterrupt() throws IOException {
-        connection.close();
+        boolean isLocked = hearing.isHeldByCurrentThread();
+        if (isLocked) {
+            hearing.unlock();
+        }
+        try {
+            connection.close();
+        } finally {
+            if (isLocked) {
+                hearing.lock();
+            }
+        }
         return new ClosedByInterruptException();
     }
 

@@ -14,6 +14,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,6 +135,60 @@ class RingConnectionTest {
 
         assertThat(connection.write(ByteBuffer.allocate(10))).isEqualTo(10);
         peer.join();
+    }
+
+    /** The device that carries the last bytes reports others meanwhile; it must not wait for the thread that waits for it. */
+    @Test
+    void aReadThatIsInterruptedKeepsNoLockWhileItWaitsForTheNetwork() throws Exception {
+        AtomicBoolean hasArrived = new AtomicBoolean();
+        Carrier carrier = new Carrier() {
+            @Override
+            public String device() {
+                return "of the test";
+            }
+
+            @Override
+            public boolean isShared() {
+                return false;
+            }
+
+            @Override
+            public void flush(long timeoutNanos) {
+                Thread device = Thread.ofPlatform().daemon().start(() -> connection.arrived());
+                hasArrived.set(joins(device));
+            }
+        };
+        connection = new RingConnection(
+                tcp, new RingReader(incoming), new RingWriter(outgoing), PROOF, new Peer(), () -> retired++, carrier);
+        tcp.configureBlocking(true);
+        prove(PROOF);
+        Thread reading = Thread.ofPlatform().start(() -> {
+            try {
+                connection.readWaiting(ByteBuffer.allocate(1));
+            } catch (IOException e) {
+                // by the interrupt
+            }
+        });
+        while (reading.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        reading.interrupt();
+        reading.join();
+
+        assertThat(hasArrived).isTrue();
+    }
+
+    private static boolean joins(Thread thread) {
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            return thread.join(Duration.ofSeconds(5));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     @Test
