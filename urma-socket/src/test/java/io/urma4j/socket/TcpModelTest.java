@@ -46,6 +46,19 @@ class TcpModelTest {
         }
     }
 
+    /** Of closed channels whose keys are still registered: one that reads nothing any more, and one that the other end writes to. */
+    @Test
+    void programsThatOnceDifferedDoNot() throws Exception {
+        long[] known = {6544324479876897241L, -2603121435062883258L};
+        try (OverRings rings = new OverRings(TcpModelTest::withRoomAsOfTcp);
+                OverRings network = OverRings.ofNetwork(TcpModelTest::withRoomAsOfTcp)) {
+            for (long seed : known) {
+                compare(rings.provider(), true, 0, seed);
+                compare(network.provider(), true, NETWORK_NANOS, seed);
+            }
+        }
+    }
+
     @Test
     void programsOverANetworkSeeWhatTheyWouldSeeOfTcp() throws Exception {
         try (OverRings rings = OverRings.ofNetwork(TcpModelTest::withRoomAsOfTcp)) {

@@ -290,6 +290,7 @@ public final class RingConnection {
             input.hold();
             if (input.isShut()) {
                 input.refuse();
+                doorbell.endInput();
             }
         } else if (reads && input.hasUnread()) {
             tcp.setOption(StandardSocketOptions.SO_LINGER, 0);
