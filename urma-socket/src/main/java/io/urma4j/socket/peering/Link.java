@@ -96,8 +96,8 @@ final class Link implements AutoCloseable {
         return failed;
     }
 
-    /** Its connections are told. */
-    void tellFailure() {
+    /** Reports to its connections that it has failed. */
+    void reportFailure() {
         onFailure.run();
     }
 

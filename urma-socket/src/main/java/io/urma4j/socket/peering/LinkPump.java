@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that posts what has found no room in a queue, once there is some, and tells the connections of a queue that has failed. It
+ * A thread that posts what has found no room in a queue, once there is some, and reports failures to the connections of a queue. It
  * sleeps while there is nothing to do. As the JVM ends, a hook waits
  * for what the queues still carry, and from then on each store does, since no hook can know that it is the last. Safe for any thread.
  */
@@ -77,7 +77,7 @@ final class LinkPump implements AutoCloseable {
     private void run() {
         while (!closed) {
             for (Link link = lost.poll(); link != null; link = lost.poll()) {
-                link.tellFailure();
+                link.reportFailure();
             }
             for (Link link : List.copyOf(congested)) {
                 congested.remove(link); // first, so that it can be added again
