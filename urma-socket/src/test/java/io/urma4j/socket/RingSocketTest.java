@@ -341,6 +341,27 @@ class RingSocketTest {
         }
     }
 
+    /** As the JDK's, which heeds an interrupt in calls that may wait. */
+    @Test
+    void anInterruptChangesNothingOfAnAcceptThatDoesNotWait() throws Exception {
+        listener.configureBlocking(false);
+        SocketChannel another = provider.openSocketChannel();
+        var connecting = inBackground(() -> another.connect(listener.getLocalAddress()));
+        SocketChannel accepted = null;
+        Thread.currentThread().interrupt();
+        while (accepted == null) {
+            accepted = listener.accept();
+        }
+
+        assertThat(Thread.interrupted()).isTrue();
+        connecting.get();
+        assertThat(OverRings.isOverRings(accepted)).isTrue();
+        another.write(bytes(10));
+        assertThat(readFully(accepted, 10)).isEqualTo(bytes(10));
+        accepted.close();
+        another.close();
+    }
+
     @Test
     void aListenerThatClosesResetsWhatItHasNotGivenOut() throws Exception {
         try (SocketChannel other = provider.openSocketChannel()) {

@@ -90,6 +90,8 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
     final RingConnection connection(SocketChannel tcp, OwnRing ring, int theirSlot, long ownProof, long theirProof)
             throws IOException {
         RingConnection connection = ring.connect(tcp, theirSlot, theirProof);
+        boolean wasInterrupted =
+                Thread.interrupted(); // which would close this connection, and is for the next call that waits
         ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
             int sent = tcp.write(proof.putLong(ownProof).flip());
@@ -102,6 +104,10 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
             throw e;
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "the peer has reset the connection, as its user will see: " + e);
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
         return connection;
     }
