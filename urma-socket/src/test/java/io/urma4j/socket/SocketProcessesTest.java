@@ -242,7 +242,7 @@ class SocketProcessesTest {
     @Test
     void whatAProcessHasWrittenAsItEndsComes() throws Exception {
         Process server =
-                start(Leaving.class, "-Durma.udma.loss=0.7:1"); // so that the device has work when main returns
+                start(Leaving.class, "-Durma.udma.loss=0.3:1"); // so that the device has work when main returns
         ByteBuffer received = ByteBuffer.allocate(Leaving.LENGTH + 1);
         try (SocketChannel channel = connect(addressOf(server))) {
             while (received.position() < Leaving.LENGTH) {

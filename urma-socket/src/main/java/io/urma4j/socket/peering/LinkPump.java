@@ -10,8 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A thread that posts what has found no room in a queue, once there is some, and reports failures to the connections of a queue. It
- * sleeps while there is nothing to do. As the JVM ends, a hook waits
- * for what the queues still carry, and from then on each store does, since no hook can know that it is the last. Safe for any thread.
+ * sleeps while there is nothing to do.
+ *
+ * <p>As the JVM ends, a hook waits for what the queues still carry. From then on each store waits, since no hook can know that it is
+ * the last. Safe for any thread.
  */
 final class LinkPump implements AutoCloseable {
     /** How long the end of a JVM waits. */
