@@ -46,10 +46,10 @@ class TcpModelTest {
         }
     }
 
-    /** Of closed channels whose keys are still registered: one that reads nothing any more, and one that the other end writes to. */
+    /** Of a closed channel whose key is still registered, and that reads nothing any more. */
     @Test
     void programsThatOnceDifferedDoNot() throws Exception {
-        long[] known = {6544324479876897241L, -2603121435062883258L};
+        long[] known = {-2603121435062883258L};
         try (OverRings rings = new OverRings(TcpModelTest::withRoomAsOfTcp);
                 OverRings network = OverRings.ofNetwork(TcpModelTest::withRoomAsOfTcp)) {
             for (long seed : known) {

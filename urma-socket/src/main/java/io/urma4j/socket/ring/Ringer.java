@@ -59,18 +59,13 @@ final class Ringer {
         }
     }
 
-    /**
-     * Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. It takes the byte while selectors of the
-     * peer have keys of the channel.
-     */
+    /** Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. */
     void forward() throws IOException {
         lock.lock();
-        boolean isTaken = false;
         try {
             send();
-            isTaken = !writer.isReaderClosed();
         } finally {
-            broken |= !isTaken; // by the byte that was refused, or is refused now
+            broken = true; // by the byte that was refused, or is refused now
             lock.unlock();
         }
     }
