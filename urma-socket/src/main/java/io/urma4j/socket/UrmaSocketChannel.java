@@ -304,7 +304,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
         Attempt made = attempt;
         if (made != null) {
             SocketAddress remote = tcp.getRemoteAddress();
-            RingConnection agreed = made.decide(tcp);
+            RingConnection agreed = decide(made);
             if (agreed != null) {
                 useOrClose(agreed);
                 reason = FallbackReason.NONE;
@@ -319,6 +319,16 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
         }
         show();
         return true;
+    }
+
+    /** Where this end cannot know how the server has decided, there is no connection: the two could differ. */
+    private @Nullable RingConnection decide(Attempt made) throws IOException {
+        try {
+            return made.decide(tcp);
+        } catch (RuntimeException e) {
+            close();
+            throw new IOException("It is not known whether " + made + " was taken; was this process's node closed?", e);
+        }
     }
 
     private void cancelAttempt() {

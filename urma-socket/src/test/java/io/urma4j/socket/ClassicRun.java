@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 final class ClassicRun implements AutoCloseable {
     static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final int PATIENCE_SECONDS = 30;
+    private static final Set<String> WAITS = Set.of("accept", "connect0", "park", "poll", "read0", "write0");
 
     /** What a scenario does. */
     interface Steps {
@@ -141,13 +143,13 @@ final class ClassicRun implements AutoCloseable {
         return new Waiting(what, thread, outcome);
     }
 
-    /** A platform thread waits in a native method; a virtual one is parked. */
+    /** A platform thread waits in one of these native methods, and in others for a moment; a virtual one is parked. */
     private static boolean isBlocked(Thread thread) {
         if (thread.isVirtual()) {
             return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TIMED_WAITING;
         }
         StackTraceElement[] frames = thread.getStackTrace();
-        return frames.length > 0 && frames[0].isNativeMethod();
+        return frames.length > 0 && WAITS.contains(frames[0].getMethodName());
     }
 
     void note(Waiting waiting) throws Exception {

@@ -10,6 +10,8 @@ import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,15 +19,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The same scenarios on sockets of the JDK and on ours: what each call returns or throws must be equal. */
 @Timeout(60)
+@TestInstance(Lifecycle.PER_CLASS)
 class ClassicSocketTest {
-    private static final OverRings RINGS = new OverRings(settings -> settings.withRingBytes(16 << 10));
     private static final ClassicSockets JDK = new ClassicSockets.OfTheJdk();
     private static final ClassicSockets OVER_TCP = new ClassicSockets.OverChannels(new UrmaSelectorProvider());
-    private static final ClassicSockets OVER_RINGS = new ClassicSockets.OverChannels(RINGS.provider());
+
+    // of the instance: a class that runs again, since a test has failed, needs new ones
+    private final OverRings rings = new OverRings(settings -> settings.withRingBytes(16 << 10));
+    private final ClassicSockets overRings = new ClassicSockets.OverChannels(rings.provider());
 
     @AfterAll
-    static void close() throws IOException {
-        RINGS.close();
+    void close() throws IOException {
+        rings.close();
     }
 
     @ParameterizedTest
@@ -37,7 +42,7 @@ class ClassicSocketTest {
     @ParameterizedTest
     @EnumSource
     void aScenarioOverRingsEndsAsOnTheJdk(ClassicScenario scenario) throws Exception {
-        assertThat(scenario.notesOn(OVER_RINGS)).isEqualTo(scenario.notesOn(JDK));
+        assertThat(scenario.notesOn(overRings)).isEqualTo(scenario.notesOn(JDK));
     }
 
     @Test
@@ -61,7 +66,7 @@ class ClassicSocketTest {
             run.note("send", () -> run.client.sendUrgentData('!'));
         };
 
-        assertThat(ClassicRun.notesOf(steps, OVER_RINGS))
+        assertThat(ClassicRun.notesOf(steps, overRings))
                 .containsExactly("send: java.net.SocketException:"
                         + " Urgent data not supported by a connection over shared memory");
     }
@@ -78,7 +83,7 @@ class ClassicSocketTest {
             run.note("peer", () -> run.server().getInputStream().read());
         };
 
-        assertThat(ClassicRun.notesOf(steps, useRings ? OVER_RINGS : OVER_TCP))
+        assertThat(ClassicRun.notesOf(steps, useRings ? overRings : OVER_TCP))
                 .containsExactly(
                         "read: java.net.SocketException: Closed by interrupt",
                         "again: java.net.SocketException: Socket closed",
@@ -88,7 +93,7 @@ class ClassicSocketTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aSocketThatTheProgramLosesIsClosedByTheGarbageCollector(boolean useRings) throws Exception {
-        ClassicSockets sockets = useRings ? OVER_RINGS : OVER_TCP;
+        ClassicSockets sockets = useRings ? overRings : OVER_TCP;
         try (ServerSocket listener = sockets.listener()) {
             listener.bind(ClassicRun.LOOPBACK);
             connectAndLose(sockets, listener.getLocalSocketAddress());

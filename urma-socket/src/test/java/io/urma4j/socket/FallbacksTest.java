@@ -17,6 +17,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,6 +109,35 @@ class FallbacksTest {
                 seen[served.by() - '0'] = true;
             }
             assertThat(seen).containsExactly(false, true, true);
+        }
+    }
+
+    /** This end cannot know any more whether the server has taken the offer. */
+    @Test
+    @SuppressWarnings("try") // the node ends before its channel
+    void aConnectWhoseNodeIsClosedMeanwhileFails() throws Exception {
+        CompletableFuture<SocketChannel> nothing = new CompletableFuture<>();
+        try (OverRings rings = new OverRings();
+                SocketChannel waiting = rings.provider().openSocketChannel()) {
+            CompletableFuture<Boolean> connecting;
+            try (var listener = (UrmaServerSocketChannel)
+                    rings.provider().openServerSocketChannel().bind(LOOPBACK)) {
+                var accepting = Background.call(() -> listener.accept(nothing::join));
+                connecting = Background.call(() -> waiting.connect(listener.getLocalAddress()));
+                while (!waiting.isConnectionPending() && !connecting.isDone()) {
+                    assertThat(accepting).isNotDone();
+                }
+            }
+            rings.close();
+
+            assertThat(connecting)
+                    .failsWithin(Duration.ofSeconds(5))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(IOException.class)
+                    .withMessageContaining("It is not known");
+            assertThat(waiting.isOpen()).isFalse();
+        } finally {
+            nothing.complete(null);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.urma4j.UrmaOptions;
 import io.urma4j.socket.peering.SocketSettings;
@@ -20,6 +21,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -185,14 +188,13 @@ class NetworkPeersTest {
                     .bind(LOOPBACK);
             List<SocketChannel> channels = new ArrayList<>();
             List<Thread> readers = new ArrayList<>();
+            Queue<Throwable> ends = new ConcurrentLinkedQueue<>();
             for (int n = 0; n < 8; n++) {
                 SocketChannel channel = connect(node, othersListener);
                 assertThat(transport(channel)).isEqualTo("udma0");
                 channels.add(channel);
-                readers.add(Thread.ofVirtual().start(() -> {
-                    assertThatThrownBy(() -> channel.read(ByteBuffer.allocate(1)))
-                            .isInstanceOf(IOException.class);
-                }));
+                readers.add(Thread.ofVirtual()
+                        .start(() -> ends.add(catchThrowable(() -> channel.read(ByteBuffer.allocate(1))))));
             }
             var closing = Background.run(othersNode::close);
             for (int n = 0; n < 8; n++) {
@@ -201,6 +203,7 @@ class NetworkPeersTest {
             for (Thread reader : readers) {
                 assertThat(reader.join(Duration.ofSeconds(20))).isTrue();
             }
+            assertThat(ends).hasSize(8).allSatisfy(end -> assertThat(end).isInstanceOf(IOException.class));
             closing.get();
             for (SocketChannel channel : channels) {
                 channel.close();

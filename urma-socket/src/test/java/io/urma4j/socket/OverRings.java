@@ -83,7 +83,9 @@ final class OverRings implements AutoCloseable {
     @Override
     public void close() throws IOException {
         node.close();
-        delete(directory);
+        if (Files.exists(directory)) { // at the first close
+            delete(directory);
+        }
     }
 
     static void delete(Path directory) throws IOException {

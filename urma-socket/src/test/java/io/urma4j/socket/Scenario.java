@@ -49,7 +49,12 @@ final class Scenario implements AutoCloseable {
     /** Why they were. */
     static final Map<FallbackReason, Integer> REASONS = new ConcurrentHashMap<>();
 
+    /** Those that run just now. */
+    private static final Set<Scenario> RUNNING = ConcurrentHashMap.newKeySet();
+
     private final SelectorProvider provider;
+    private final long seed;
+    private final long beganNanos = System.nanoTime();
     private final Random random;
     private final InetSocketAddress loopback;
     private final List<String> notes = new ArrayList<>();
@@ -60,6 +65,7 @@ final class Scenario implements AutoCloseable {
 
     private Scenario(SelectorProvider provider, long seed, boolean overRings) {
         this.provider = provider;
+        this.seed = seed;
         this.overRings = overRings;
         this.random = new Random(seed);
         this.loopback = loopback(seed);
@@ -84,6 +90,7 @@ final class Scenario implements AutoCloseable {
      */
     static List<String> run(SelectorProvider provider, long seed, boolean overRings, long delayNanos) throws Exception {
         try (Scenario scenario = new Scenario(provider, seed, overRings)) {
+            RUNNING.add(scenario);
             scenario.selectors.add(provider.openSelector());
             scenario.selectors.add(provider.openSelector());
             scenario.connect();
@@ -95,6 +102,14 @@ final class Scenario implements AutoCloseable {
             }
             return scenario.notes;
         }
+    }
+
+    /** The programs that have run for longer, with all that they have seen, and their channels. */
+    static List<String> runningFor(Duration time) {
+        return RUNNING.stream()
+                .filter(each -> System.nanoTime() - each.beganNanos > time.toNanos())
+                .map(Scenario::toString)
+                .toList();
     }
 
     private void step() throws Exception {
@@ -133,9 +148,21 @@ final class Scenario implements AutoCloseable {
         try {
             outcome = String.valueOf(call.call());
         } catch (Exception e) {
+            if (isBug(e)) {
+                throw new AssertionError(
+                        what + " of the program " + seed, e); // else a comparison that is repeated hides it
+            }
             outcome = e.getClass().getSimpleName();
         }
         notes.add(what + " -> " + outcome);
+    }
+
+    /** Whether no channel throws it, whatever a program does. */
+    private static boolean isBug(Exception e) {
+        return e instanceof RuntimeException
+                && e.getClass().getPackageName().equals("java.lang")
+                && !(e instanceof IllegalArgumentException)
+                && !(e instanceof UnsupportedOperationException);
     }
 
     /** A listener, a client and what the listener accepts: three channels more. */
@@ -557,7 +584,14 @@ final class Scenario implements AutoCloseable {
     }
 
     @Override
+    public String toString() {
+        return "program " + seed + " of " + provider + "\n  " + String.join("\n  ", List.copyOf(notes)) + "\nwith "
+                + List.copyOf(channels);
+    }
+
+    @Override
     public void close() throws IOException {
+        RUNNING.remove(this);
         boolean wasInterrupted = Thread.interrupted();
         for (SelectableChannel channel : channels) {
             channel.close();

@@ -161,10 +161,18 @@ public final class Attempt {
         if (isOver) {
             return;
         }
+        isOver = true;
+        try {
+            takeBack();
+        } catch (IllegalStateException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> "the memory of " + this + " is closed, and the offer with it");
+        }
+    }
+
+    private void takeBack() {
         if (offers().withdraw(index) || offers().state(index) == OfferTable.State.REFUSED) {
             var _ = refused();
         } else {
-            isOver = true;
             offers().free(index);
             route.host().pairing().retire(ring);
         }

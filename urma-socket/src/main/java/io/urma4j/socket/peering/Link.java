@@ -13,6 +13,7 @@ import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.WorkRequestList;
+import io.urma4j.socket.ring.Carrier;
 import io.urma4j.socket.ring.RingLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -145,7 +146,7 @@ final class Link implements AutoCloseable {
     /** The same where the JVM ends, as nothing else would wait. */
     void flushIfJvmEnds(Wire wire) {
         if (pump.isJvmEnding()) {
-            flush(wire, LinkPump.FLUSH_NANOS);
+            flush(wire, Carrier.FLUSH_NANOS);
         }
     }
 

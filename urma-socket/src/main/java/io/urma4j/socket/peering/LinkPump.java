@@ -1,6 +1,6 @@
 package io.urma4j.socket.peering;
 
-import java.time.Duration;
+import io.urma4j.socket.ring.Carrier;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -16,9 +16,6 @@ import java.util.concurrent.locks.LockSupport;
  * the last. Safe for any thread.
  */
 final class LinkPump implements AutoCloseable {
-    /** How long the end of a JVM waits. */
-    static final long FLUSH_NANOS = Duration.ofSeconds(1).toNanos();
-
     private static final long PAUSE_NANOS = 100_000;
 
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
@@ -70,7 +67,7 @@ final class LinkPump implements AutoCloseable {
         isJvmEnding = true;
         long began = System.nanoTime();
         for (Link link : links) {
-            while (!link.isIdle() && System.nanoTime() - began < FLUSH_NANOS) {
+            while (!link.isIdle() && System.nanoTime() - began < Carrier.FLUSH_NANOS) {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         }

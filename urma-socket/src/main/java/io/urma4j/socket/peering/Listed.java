@@ -10,7 +10,7 @@ interface Listed extends AutoCloseable {
     /** The line of its message channel. */
     String channelLine();
 
-    /** The number of the listener in its process. */
+    /** The number of the listener in its process; also after {@link #close}. */
     long number();
 
     /** Whether the listener can still be reached, as far as this process knows. */

@@ -65,6 +65,7 @@ final class Listing implements AutoCloseable {
         private final RemoteSegment segment;
         private final PeerId home;
         private final MemorySegment bytes;
+        private final long number;
 
         /**
          * Maps the segment.
@@ -78,6 +79,7 @@ final class Listing implements AutoCloseable {
             if (bytes.byteSize() != LENGTH_BYTES || bytes.get(ValueLayout.JAVA_INT, 0) != MAGIC) {
                 throw new IllegalArgumentException(segment + " describes no listener");
             }
+            this.number = bytes.get(ValueLayout.JAVA_LONG, NUMBER); // an offer that waits needs it, perhaps after close
         }
 
         @Override
@@ -100,7 +102,7 @@ final class Listing implements AutoCloseable {
 
         @Override
         public long number() {
-            return bytes.get(ValueLayout.JAVA_LONG, NUMBER);
+            return number;
         }
 
         @Override

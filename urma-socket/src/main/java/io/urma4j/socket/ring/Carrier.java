@@ -5,6 +5,9 @@ package io.urma4j.socket.ring;
  * nothing has to be taken. Safe for any thread; it never waits, but for {@link #flush}.
  */
 public interface Carrier {
+    /** How long a close, and the end of a JVM, wait for {@link #flush} at most. */
+    long FLUSH_NANOS = 1_000_000_000;
+
     /** Of two processes that share the memory of their rings. */
     Carrier SHARED = new Carrier() {
         @Override

@@ -447,4 +447,9 @@ class Doorbell {
             hearing.unlock();
         }
     }
+
+    @Override
+    public String toString() {
+        return counted + " doorbells heard" + (proven ? "" : ", no proof") + (deaf ? ", deaf" : "");
+    }
 }

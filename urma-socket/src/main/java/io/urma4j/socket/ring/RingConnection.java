@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Calls that wait are for a TCP connection in blocking mode, the others for one that does not block.
  */
 public final class RingConnection {
-    private static final long FLUSH_NANOS = 1_000_000_000;
-
     private final SocketChannel tcp;
     private final RingReader reader;
     private final RingWriter writer;
@@ -229,7 +227,7 @@ public final class RingConnection {
     /** Ends the output and TCP, unless a thread writes just now. A close that follows resets TCP after its end, if bytes are unread. */
     public void endOutput() throws IOException {
         if (output.shutIfIdle()) {
-            carrier.flush(FLUSH_NANOS);
+            carrier.flush(Carrier.FLUSH_NANOS);
             tcp.shutdownOutput();
         }
     }
@@ -238,7 +236,7 @@ public final class RingConnection {
     private void endIfShut() throws IOException {
         if (input.isShut() && output.isShut() && !closed.get()) {
             input.refuse();
-            carrier.flush(FLUSH_NANOS);
+            carrier.flush(Carrier.FLUSH_NANOS);
             doorbell.endInput();
             tcp.shutdownOutput();
         }
@@ -320,7 +318,7 @@ public final class RingConnection {
     }
 
     private void closeTcp(boolean reads, boolean writes) throws IOException {
-        carrier.flush(FLUSH_NANOS); // or the end of TCP would overtake what was written
+        carrier.flush(Carrier.FLUSH_NANOS); // or the end of TCP would overtake what was written
         try {
             tcp.close();
         } finally {
@@ -348,6 +346,7 @@ public final class RingConnection {
 
     @Override
     public String toString() {
-        return "reads " + input + ", writes " + output + " over " + device();
+        return "reads " + input + ", writes " + output + " over " + device() + "; " + end + ", " + doorbell + ", "
+                + ringer;
     }
 }

@@ -19,6 +19,7 @@ final class Ringer {
     private @Nullable ReadyPlace peersPlace; // set before the connection is used
     private int rung;
     private volatile boolean broken;
+    private volatile boolean isOwedReset; // by the peer's kernel, once no selector has a key of the peer's channel
 
     Ringer(SocketChannel tcp, RingWriter writer) {
         this.tcp = tcp;
@@ -59,13 +60,19 @@ final class Ringer {
         }
     }
 
-    /** Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. */
+    /**
+     * Sends a byte to a peer that has closed: the kernel answers as to any byte after a close. It takes the byte while selectors of the
+     * peer have keys of the channel, and resets TCP for it once they have none.
+     */
     void forward() throws IOException {
         lock.lock();
         try {
             send();
+            isOwedReset = true;
+        } catch (IOException e) {
+            broken = true;
+            throw e;
         } finally {
-            broken = true; // by the byte that was refused, or is refused now
             lock.unlock();
         }
     }
@@ -81,7 +88,7 @@ final class Ringer {
 
     /** Whether TCP has refused a byte, or does since a peer that has closed got one. */
     boolean isBroken() {
-        return broken;
+        return broken || isOwedReset && writer.isReaderClosed();
     }
 
     /** How many bytes have woken the peer. */

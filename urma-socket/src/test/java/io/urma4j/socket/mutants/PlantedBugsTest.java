@@ -5,6 +5,6 @@ import io.urma4j.tck.mutants.PlantedBugsApply;
 /** The bugs of channels and selectors. */
 class PlantedBugsTest extends PlantedBugsApply {
     PlantedBugsTest() {
-        super(75);
+        super(78);
     }
 }

@@ -280,6 +280,25 @@ class PeersTest {
         assertThat(client.route(LISTENER, Long.MAX_VALUE)).isInstanceOf(Client.Closed.class);
     }
 
+    /** A client of another address, or a later listener of this one, may end the import while an offer waits. */
+    @Test
+    void anOfferWaitsWithoutTheListingThatLedToIt() throws IOException {
+        var _ = listen();
+        var finding = find();
+        var _ = welcome();
+        assertIsOpen(finding);
+        var route = (Client.Open) finding.join();
+        try (SocketChannel tcp =
+                SocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            var local = (InetSocketAddress) tcp.getLocalAddress();
+            Attempt attempt = Attempt.begin(client, route, local, LISTENER, 1, 10_000_000);
+
+            client.leaveAlone(LISTENER);
+            assertThat(attempt.decide(tcp)).isNull();
+            assertThat(attempt.reason()).isEqualTo(FallbackReason.NOT_TAKEN);
+        }
+    }
+
     @Test
     void aProcessThatHasGivenThisOneUpIsGreetedAnew() {
         List<Long> before = segments();

@@ -1,7 +1,6 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.compare.ProcessPair;
-import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.tools.CompilerThreads;
@@ -23,6 +22,7 @@ final class JvmPeer implements AutoCloseable {
 
     private static final int SHORT_BYTES = 4096;
     private static final long LONGEST_OPERATION_NANOS = 10_000; // of those that are done so often
+    private static final long GRPC_COMPILES_MILLIS = 8000;
 
     private final String participant;
     private final List<String> leaderOptions;
@@ -94,8 +94,15 @@ final class JvmPeer implements AutoCloseable {
 
     /** About what that takes, once the compilers know most of it. */
     static long warmUpMillis(Task task, Duration turn) {
-        long working = operationsToWarmUp(task, turn) * LONGEST_OPERATION_NANOS / 1_000_000;
-        return 3 * PIECE.toMillis() + (task.reach() == Reach.NETWORK && task.bytes() <= SHORT_BYTES ? working : 0);
+        return 3 * PIECE.toMillis()
+                + switch (task.reach()) {
+                    case NETWORK ->
+                        task.bytes() > SHORT_BYTES
+                                ? 0
+                                : operationsToWarmUp(task, turn) * LONGEST_OPERATION_NANOS / 1_000_000;
+                    case GRPC -> GRPC_COMPILES_MILLIS;
+                    default -> 0;
+                };
     }
 
     private static long operationsToWarmUp(Task task, Duration turn) {
