@@ -12,6 +12,8 @@ public enum Reach {
     NETTY("Netty"),
     /** The same; the home's process has the JDK's own channels alone. */
     FOREIGN("Netty, foreign peer"),
+    /** Blocking channels; the leader's process has the JDK's own alone, and connects. */
+    FOREIGN_CLIENT("sockets, foreign client"),
     /** gRPC, over whatever connects its channels. */
     GRPC("gRPC");
 

@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare;
 
 import static io.urma4j.bench.compare.Reach.FOREIGN;
+import static io.urma4j.bench.compare.Reach.FOREIGN_CLIENT;
 import static io.urma4j.bench.compare.Reach.GRPC;
 import static io.urma4j.bench.compare.Reach.MEMORY;
 import static io.urma4j.bench.compare.Reach.NETTY;
@@ -85,42 +86,30 @@ final class Rows {
 
     private void network() {
         // the stream comes first: its many operations warm up the code that the latency rows measure one by one
-        quick("udma-stream-64", Work.SEND_RATE, NETWORK, 64);
-        percentiles(
-                "udma-send-64",
-                NETWORK,
-                64,
-                atMost(Names.RAW_UDP, 1.2),
-                atMost(Names.AERON, 1.05),
+        quick("udma-stream-64", Work.SEND_RATE, NETWORK, 64, atLeast(Names.AERON, 2));
+        Task message = Task.of(Work.SEND_LATENCY, NETWORK, 64);
+        quick(
+                "udma-send-64-p50",
+                message,
+                Metric.P50,
+                atMost(Names.RAW_UDP, 1.3),
+                atMost(Names.AERON, 1),
                 ahead(Names.UCX_TCP),
                 ahead(Names.LIBFABRIC),
                 ahead(Names.LIBFABRIC_TCP),
                 ahead(Names.NETTY));
-        quick("udma-read-8", Work.READ, NETWORK, 8, atMost(Names.RAW_UDP, 1.3), ahead(Names.UCX_TCP));
-        quick("udma-fadd", Work.FADD, NETWORK, 8, atMost(Names.RAW_UDP, 1.3), ahead(Names.UCX_TCP));
+        quick("udma-send-64-p99", message, Metric.P99, atMost(Names.AERON, 1.1));
+        quick("udma-send-64-p999", message, Metric.P999);
+        quick("udma-read-8", Work.READ, NETWORK, 8, atMost(Names.RAW_UDP, 1.35), ahead(Names.UCX_TCP));
+        quick("udma-fadd", Work.FADD, NETWORK, 8, atMost(Names.RAW_UDP, 1.35), ahead(Names.UCX_TCP));
         for (int bytes : new int[] {64 * K, M}) {
             String size = bytes == M ? "1m" : "64k";
-            quick(
-                    "udma-write-" + size,
-                    Work.WRITE_RATE,
-                    NETWORK,
-                    bytes,
-                    atLeast(Names.RAW_UDP, 0.5),
-                    atLeast(Names.UCX_TCP, 1.5),
-                    atLeast(Names.LIBFABRIC, 6));
-            quick(
-                    "udma-stream-" + size,
-                    Work.SEND_RATE,
-                    NETWORK,
-                    bytes,
-                    atLeast(Names.RAW_UDP, 0.5),
-                    atLeast(Names.AERON, 2),
-                    atLeast(Names.UCX_TCP, 1.5),
-                    atLeast(Names.LIBFABRIC, 6));
+            quick("udma-write-" + size, Work.WRITE_RATE, NETWORK, bytes, longTransfer());
+            quick("udma-read-" + size, Work.READ_RATE, NETWORK, bytes, longTransfer());
+            quick("udma-stream-" + size, Work.SEND_RATE, NETWORK, bytes, longTransfer(atLeast(Names.AERON, 2)));
         }
-        full("udma-read-64k", Work.READ_RATE, NETWORK, 64 * K, Metric.MEAN);
-        full("udma-stream-64-cpu", Work.SEND_RATE, NETWORK, 64, Metric.CPU);
-        full("udma-stream-64k-cpu", Work.SEND_RATE, NETWORK, 64 * K, Metric.CPU);
+        full("udma-stream-64-cpu", Work.SEND_RATE, NETWORK, 64, Metric.CPU, atMost(Names.AERON, 1.2));
+        full("udma-stream-64k-cpu", Work.SEND_RATE, NETWORK, 64 * K, Metric.CPU, atMost(Names.AERON, 1.2));
         full("udma-connect", Work.CONNECT, NETWORK, 64, Metric.P50);
         atOneRate("udma-rate-64", NETWORK, ahead(Names.AERON), ahead(Names.NETTY), ahead(Names.SOCKPERF));
     }
@@ -144,6 +133,7 @@ final class Rows {
                 atLeast(Names.RAW_MEMORY, 0.7),
                 ahead(Names.UCX));
         sockets("sockets-connect", Work.CONNECT, SOCKETS, 64, atMost(Names.JDK_TCP, 1.5));
+        sockets("sockets-foreign-connect", Work.CONNECT, FOREIGN_CLIENT, 64, atMost(Names.JDK_TCP, 1.1));
         sockets("sockets-netty-echo-64", Work.SEND_LATENCY, NETTY, 64, atMost(Names.NETTY_BEST, 0.4));
         sockets("sockets-foreign-echo-64", Work.SEND_LATENCY, FOREIGN, 64, atMost(Names.NETTY_NIO, 1.03));
         sockets("sockets-foreign-stream-64", Work.SEND_RATE, FOREIGN, 64, atLeast(Names.NETTY_NIO, 0.97));
@@ -164,19 +154,31 @@ final class Rows {
         rows.add(new Row(name, Task.of(work, reach, bytes), metric, List.of(targets), false));
     }
 
+    /** What is asked of long WRITEs, READs and messages over the network, and more. */
+    private static Target[] longTransfer(Target... more) {
+        List<Target> all = new ArrayList<>(
+                List.of(atLeast(Names.RAW_UDP, 0.8), atLeast(Names.UCX_TCP, 1.2), atLeast(Names.LIBFABRIC, 8)));
+        all.addAll(List.of(more));
+        return all.toArray(new Target[0]);
+    }
+
     /** The same task at its median and its 99 %. */
     private void percentiles(String name, Reach reach, int bytes, Target... targets) {
         Task task = Task.of(Work.SEND_LATENCY, reach, bytes);
-        rows.add(new Row(name + "-p50", task, Metric.P50, List.of(targets), true));
-        rows.add(new Row(name + "-p99", task, Metric.P99, List.of(targets), true));
+        quick(name + "-p50", task, Metric.P50, targets);
+        quick(name + "-p99", task, Metric.P99, targets);
     }
 
     private void quick(String name, Work work, Reach reach, int bytes, Target... targets) {
-        rows.add(new Row(name, Task.of(work, reach, bytes), Metric.MEAN, List.of(targets), true));
+        quick(name, Task.of(work, reach, bytes), Metric.MEAN, targets);
     }
 
-    private void full(String name, Work work, Reach reach, int bytes, Metric metric) {
-        rows.add(new Row(name, Task.of(work, reach, bytes), metric, List.of(), false));
+    private void quick(String name, Task task, Metric metric, Target... targets) {
+        rows.add(new Row(name, task, metric, List.of(targets), true));
+    }
+
+    private void full(String name, Work work, Reach reach, int bytes, Metric metric, Target... targets) {
+        rows.add(new Row(name, Task.of(work, reach, bytes), metric, List.of(targets), false));
     }
 
     /** The rate is found when it is measured. */

@@ -5,14 +5,18 @@ import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.end.SocketEnd;
 import java.util.List;
+import java.util.Set;
 
 /** Blocking channels of the JDK, as a program without the agent has them. */
 public final class JdkSockets extends BestOf {
-    private JdkSockets(String name, boolean isUnixDomain) {
+    private final Set<Reach> reaches;
+
+    private JdkSockets(String name, boolean isUnixDomain, Reach... reaches) {
         super(
                 name,
                 "",
                 List.of(new Variant("blocking", new JvmPeer(SocketEnd.class.getName(), options(isUnixDomain)))));
+        this.reaches = Set.of(reaches);
     }
 
     private static List<String> options(boolean isUnixDomain) {
@@ -21,17 +25,17 @@ public final class JdkSockets extends BestOf {
 
     /** Over the loopback interface. */
     public static JdkSockets tcp() {
-        return new JdkSockets(Names.JDK_TCP, false);
+        return new JdkSockets(Names.JDK_TCP, false, Reach.SOCKETS, Reach.FOREIGN_CLIENT);
     }
 
     /** Over a path. */
     public static JdkSockets unix() {
-        return new JdkSockets(Names.JDK_UNIX, true);
+        return new JdkSockets(Names.JDK_UNIX, true, Reach.SOCKETS);
     }
 
     @Override
     public boolean can(Task task) {
-        return task.reach() == Reach.SOCKETS
+        return reaches.contains(task.reach())
                 && switch (task.work()) {
                     case SEND_LATENCY, SEND_RATE, WAKE, CONNECT -> true;
                     case WRITE_SEEN, WRITE_RATE, READ, READ_RATE, FADD, CAS, AT_RATE -> false;

@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare.peer;
 
 import io.urma4j.bench.compare.ProcessPair;
+import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Sample;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.tools.CompilerThreads;
@@ -16,6 +17,7 @@ final class JvmPeer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20); // the first task of all takes many
     private static final long BYTES_TO_WARM_UP = 1 << 30;
     private static final long LEAST_TO_WARM_UP = 200;
+    private static final long CONNECTIONS_TO_WARM_UP = 4000;
 
     /** For each millisecond of a turn: what happens rarely makes the compilers work later. */
     private static final long MOST_TO_WARM_UP_PER_MILLI = 800;
@@ -107,7 +109,9 @@ final class JvmPeer implements AutoCloseable {
 
     private static long operationsToWarmUp(Task task, Duration turn) {
         return switch (task.work()) {
-            case WAKE, CONNECT -> 0; // slow by nature
+            case CONNECT ->
+                task.reach() == Reach.SOCKETS || task.reach() == Reach.FOREIGN_CLIENT ? CONNECTIONS_TO_WARM_UP : 0;
+            case WAKE -> 0; // slow by nature
             default -> {
                 long most = turn.toMillis() * MOST_TO_WARM_UP_PER_MILLI;
                 yield Math.max(LEAST_TO_WARM_UP, Math.min(BYTES_TO_WARM_UP / task.bytes(), most));

@@ -43,6 +43,13 @@ public final class Rings extends BestOf {
         return new Rings("urma4j, Netty beside a foreign peer", Reach.FOREIGN, "netty", List.of(variant));
     }
 
+    /** Blocking channels, and the leader's process has no agent, so the connection is TCP. */
+    public static Rings besideForeignClient() {
+        Variant variant =
+                new Variant("TCP by our channels", new JvmPeer(SocketEnd.class.getName(), List.of(), List.of(AGENT)));
+        return new Rings("urma4j, channels beside a foreign client", Reach.FOREIGN_CLIENT, "", List.of(variant));
+    }
+
     /** gRPC with NIO. */
     public static Rings ofGrpc() {
         return new Rings("urma4j, gRPC over rings", Reach.GRPC, "grpc", spinning(Grpc.END, Grpc.options("NIO")));
@@ -70,8 +77,9 @@ public final class Rings extends BestOf {
     public boolean can(Task task) {
         return task.reach() == reach
                 && switch (task.work()) {
-                    case SEND_LATENCY, SEND_RATE -> true;
-                    case WAKE, CONNECT -> reach == Reach.SOCKETS;
+                    case SEND_LATENCY, SEND_RATE -> reach != Reach.FOREIGN_CLIENT;
+                    case WAKE -> reach == Reach.SOCKETS;
+                    case CONNECT -> reach == Reach.SOCKETS || reach == Reach.FOREIGN_CLIENT;
                     case WRITE_SEEN, WRITE_RATE, READ, READ_RATE, FADD, CAS, AT_RATE -> false;
                 };
     }
