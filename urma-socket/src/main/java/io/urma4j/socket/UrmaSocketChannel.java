@@ -327,7 +327,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
             return made.decide(tcp);
         } catch (RuntimeException e) {
             close();
-            throw new IOException("It is not known whether " + made + " was taken; was this process's node closed?", e);
+            throw new IOException("It is not known whether " + made + " was taken, so it is closed", e);
         }
     }
 
