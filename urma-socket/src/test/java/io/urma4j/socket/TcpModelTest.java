@@ -103,6 +103,7 @@ class TcpModelTest {
             }
         } finally {
             threads.shutdownNow(); // an interrupt ends what a program waits for
+            var _ = threads.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS); // before their node is closed
         }
         System.out.printf(
                 "TcpModelTest: %,d programs, %,d results, %d comparisons repeated; seed %d%n",
