@@ -18,6 +18,8 @@ public enum UdpOption {
     IPV4_MTU_DISCOVER(0, 10),
     IPV6_MTU_DISCOVER(41, 23),
     IPV6_ONLY(41, 26),
+    /** Whether what is sent is collected into one datagram; to end that sends it: {@link UdpSocket#abandon}. */
+    CORK(17, 1),
     /** Accept datagrams without a checksum over IPv6 too. */
     NO_CHECKSUM_IPV6_RECEIVE(17, 102),
     /** Bytes at which each datagram sent is cut into several; 0 for none. {@link UdpMessages#segment} does it singly. */

@@ -24,6 +24,8 @@ public final class UdpSocket implements AutoCloseable {
     private static final int SOCK_DGRAM = 2;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
+    private static final int MSG_MORE = 0x8000;
+    private static final int SEND = MSG_DONTWAIT | MSG_NOSIGNAL;
     private static final int SO_ATTACH_REUSEPORT_CBPF = 51;
     private static final int SO_MEMINFO = 55;
 
@@ -38,6 +40,9 @@ public final class UdpSocket implements AutoCloseable {
     private static final MethodHandle SENDTO_BARE = Linkage.bindBareKernelCall(
             KernelCall.SENDTO,
             FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final MethodHandle APPEND_BARE = Linkage.bindBareKernelCall(
+            KernelCall.SENDTO,
+            FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle SENDMMSG = Linkage.bind("sendmmsg", SENDS);
     private static final MethodHandle SENDMMSG_BARE = Linkage.bindBare("sendmmsg", SENDS);
     private static final MethodHandle RECVMSG_BARE = Linkage.bindBareKernelCall(
@@ -198,8 +203,8 @@ public final class UdpSocket implements AutoCloseable {
         try {
             int sent = count == 1 && messages.isSingle(from)
                     ? sendSingle(number, messages, from)
-                    : (int) SENDMMSG_BARE.invokeExact(number, messages.from(from), count, MSG_DONTWAIT | MSG_NOSIGNAL);
-            return sent >= 0 ? sent : sendAgain(number, messages.from(from), count);
+                    : (int) SENDMMSG_BARE.invokeExact(number, messages.from(from), count, SEND);
+            return sent >= 0 ? sent : sendAgain(number, messages.from(from), count, SEND);
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {
@@ -213,21 +218,57 @@ public final class UdpSocket implements AutoCloseable {
                 number,
                 messages.single(message),
                 messages.singleBytes(message),
-                MSG_DONTWAIT | MSG_NOSIGNAL,
+                SEND,
                 messages.address(message),
                 messages.addressBytes(message));
         return sent >= 0 ? 1 : -1;
     }
 
     /** What could not leave a moment ago tries once more, and tells why not. */
-    private static int sendAgain(int number, MemorySegment messages, int count) throws Throwable {
+    private static int sendAgain(int number, MemorySegment messages, int count, int flags) throws Throwable {
         CallFrame frame = CallFrame.claim();
         try {
-            return frame.result(
-                    (int) SENDMMSG.invokeExact(frame.state(), number, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL));
+            return frame.result((int) SENDMMSG.invokeExact(frame.state(), number, messages, count, flags));
         } finally {
             frame.release();
         }
+    }
+
+    /**
+     * Begins a datagram with a message. It goes on by {@link PagePipe#move}, and leaves by {@link #end}. Until then no other
+     * message can be sent. Without {@link UdpMessages#segment} of at least its whole length, the kernel computes the
+     * checksum of the datagram itself, also where the interface needs none.
+     *
+     * @return 1; {@code -errno} when it did not begin, EAGAIN for a full socket among them
+     */
+    public int begin(UdpMessages messages, int message) {
+        int number = fd.acquire();
+        try {
+            int begun = (int) SENDMMSG_BARE.invokeExact(number, messages.from(message), 1, SEND | MSG_MORE);
+            return begun >= 0 ? begun : sendAgain(number, messages.from(message), 1, SEND | MSG_MORE);
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            fd.release();
+        }
+    }
+
+    /** Ends the begun datagram with a range of native memory. False when the kernel has discarded it. */
+    public boolean end(MemorySegment memory, long offset, int lengthBytes) {
+        int number = fd.acquire();
+        try {
+            return (long) APPEND_BARE.invokeExact(number, memory.address() + offset, (long) lengthBytes, SEND, 0L, 0)
+                    >= 0;
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            fd.release();
+        }
+    }
+
+    /** Ends a begun datagram where it is: what there is of it leaves, unless the kernel has discarded it. */
+    public void abandon() {
+        trySet(UdpOption.CORK, 0);
     }
 
     /**

@@ -212,6 +212,7 @@ final class Serving {
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
                 .add("rx_marked", port.counters().count(Counter.RECEIVED_MARKED))
                 .add("tx_gathered", port.counters().count(Counter.SENT_GATHERED))
+                .add("tx_spliced", port.spliced())
                 .add("cnp_sent", notices.sent())
                 .add("cnp_handled", notices.handled())
                 .build();

@@ -42,6 +42,7 @@ final class RequestPackets {
     private final boolean mayAcknowledge;
     private final boolean isShared;
     private final int mtuBytes;
+    private final PayloadCopies payloadCopies = new PayloadCopies();
 
     /** @param answers of the other half: whether an acknowledgement is pending */
     RequestPackets(ConnectionConfig config, PacketWriter writer, ResponseScheduler answers) {
@@ -180,6 +181,7 @@ final class RequestPackets {
             return Outcome.NO_ROOM;
         }
         MemorySegment bytes = packet.bytes();
+        payloadCopies.prepare(packet, transmission != Bth.FIRST_TRANSMISSION);
         if (isWrite && index == 0) {
             long va = request.remoteVa + message.fromByte;
             Reth.put(bytes, packet.at(Header.RETH), va, request.remoteKey, message.lengthBytes);

@@ -30,6 +30,7 @@ final class ResponseScheduler {
     private final ResponderResources resources;
     private final ResponderRecovery recovery;
     private final Traffic traffic;
+    private final PayloadCopies payloadCopies = new PayloadCopies();
 
     /** How many messages have succeeded. */
     private int msn;
@@ -392,9 +393,7 @@ final class ResponseScheduler {
         if (Opcodes.has(packet.opcode(), Header.AETH)) {
             Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, resource.msn);
         }
-        if (resource.isRepeated()) {
-            packet.mustCopy(); // the bytes may have changed before the packet left, so that its ICRC was wrong
-        }
+        payloadCopies.prepare(packet, resource.isRepeated());
         if (length > 0 && !load(resource, from, packet, length)) {
             failRead(resource, psn, Aeth.NAK_REMOTE_ACCESS);
             return true;

@@ -43,6 +43,11 @@ interface Io extends AutoCloseable {
         return -1;
     }
 
+    /** How many datagrams have left without a copy of their payload. */
+    default long spliced() {
+        return 0;
+    }
+
     // ---- waiting
 
     /**

@@ -11,6 +11,7 @@ import java.util.function.Function;
 final class SocketArrivals implements Arrivals {
     private static final int LONGEST_RUN_BYTES = 1 << 16; // what GRO puts together
     private static final int LINE_BYTES = 64;
+    private static final int PAGE_BYTES = 4096;
 
     private final UdpSocket socket;
     private final PacketViews[] buffers;
@@ -30,7 +31,9 @@ final class SocketArrivals implements Arrivals {
 
     /** Of a socket that merges packets: maximum runs per call. */
     static SocketArrivals ofRuns(UdpSocket socket, int runs) {
-        MemorySegment memory = Arena.ofAuto().allocate((long) runs * LONGEST_RUN_BYTES, LINE_BYTES);
+        long bytes = (long) runs * LONGEST_RUN_BYTES;
+        MemorySegment pages = Arena.ofAuto().allocate(PAGE_BYTES + bytes, PAGE_BYTES);
+        MemorySegment memory = pages.asSlice(PAGE_BYTES / 2, bytes);
         return new SocketArrivals(socket, buffers(memory, runs, PacketViews::ofRun));
     }
 

@@ -32,6 +32,7 @@ final class SocketIo implements Io {
     private final Outbox outbox;
     private final Trains trains;
     private final UdpMessages outgoing;
+    private final SplicedSends splicedSends;
     private final Arrivals arrivals;
     private final Epoll epoll;
     private final EventFd wake;
@@ -46,6 +47,7 @@ final class SocketIo implements Io {
         this.outbox = outbox;
         trains = new Trains(outbox);
         outgoing = new UdpMessages(Outbox.SLOTS, PIECES * Outbox.SLOTS, trains.buffers());
+        splicedSends = new SplicedSends(socket, outbox, coalesces);
         arrivals = coalesces
                 ? SocketArrivals.ofRuns(socket, RUNS)
                 : SocketArrivals.ofPackets(socket, PACKETS, outbox.mtuBytes());
@@ -128,6 +130,24 @@ final class SocketIo implements Io {
     @Override
     public int send(Outbox from, int first, int count) {
         assert from == outbox;
+        int end = first;
+        while (end < first + count && !splicedSends.isFor(end)) {
+            end++;
+        }
+        int spliced = end == first ? splice(first) : 0;
+        return spliced != 0 ? spliced : sendAll(first, Math.max(end - first, 1));
+    }
+
+    private int splice(int datagram) {
+        int slot = outbox.firstSlot(datagram);
+        outgoing.bufferLength(slot, splicedSends.headBytes(datagram));
+        outgoing.put(datagram, slot, 1);
+        address(datagram);
+        outgoing.segment(datagram, outbox.lengthBytes(datagram)); // then the kernel computes no checksum
+        return splicedSends.send(outgoing, datagram);
+    }
+
+    private int sendAll(int first, int count) {
         outgoing.clearPieces();
         for (int i = first; i < first + count; i++) {
             put(i);
@@ -150,17 +170,21 @@ final class SocketIo implements Io {
             }
             outgoing.put(datagram, slot, count);
         }
-        UdpRoute route = outbox.route(slot);
-        if (route.isIpv4()) {
-            outgoing.toIpv4(datagram, route.ipv4Address(), route.port());
-        } else {
-            outgoing.toIpv6(datagram, route.eidHigh(), route.eidLow(), route.scope(), route.port());
-        }
+        address(datagram);
         if (count > 1) {
             outgoing.segment(datagram, outbox.segmentBytes(datagram));
         }
         if (ecn && !outbox.isOfConnection(slot)) {
             outgoing.trafficClass(datagram, UdpOption.NOT_ECN_CAPABLE);
+        }
+    }
+
+    private void address(int datagram) {
+        UdpRoute route = outbox.route(outbox.firstSlot(datagram));
+        if (route.isIpv4()) {
+            outgoing.toIpv4(datagram, route.ipv4Address(), route.port());
+        } else {
+            outgoing.toIpv6(datagram, route.eidHigh(), route.eidLow(), route.scope(), route.port());
         }
     }
 
@@ -190,6 +214,11 @@ final class SocketIo implements Io {
     @Override
     public long drops() {
         return socket.drops();
+    }
+
+    @Override
+    public long spliced() {
+        return splicedSends.sent();
     }
 
     @Override
@@ -263,6 +292,7 @@ final class SocketIo implements Io {
         if (unknownPeerSockets != null) {
             unknownPeerSockets.close();
         }
+        splicedSends.close();
         socket.close();
     }
 

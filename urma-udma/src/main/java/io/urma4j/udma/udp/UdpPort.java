@@ -382,6 +382,11 @@ public final class UdpPort implements Port, AutoCloseable {
         return io.drops();
     }
 
+    /** How many packets have left without any copy of their payload: the kernel has referred to its pages. */
+    public long spliced() {
+        return io.spliced();
+    }
+
     /** How many datagrams of unknown peers the kernel has dropped, if they have separate sockets. */
     public long droppedOfStrangers() {
         return unknownPeerSockets == null ? 0 : unknownPeerSockets.drops();

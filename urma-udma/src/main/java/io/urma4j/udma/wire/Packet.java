@@ -154,7 +154,7 @@ public final class Packet {
 
     // ---- a payload that is not copied
 
-    /** The payload may change before the packet has left: {@link #mayRefer} is false. */
+    /** The payload may change before the packet has arrived: {@link #mayRefer} is false. */
     public void mustCopy() {
         mustCopy = true;
     }
@@ -166,7 +166,7 @@ public final class Packet {
 
     /**
      * Takes the payload from where it lies, in place of a copy: the sender gathers it. It must not change until the packet
-     * has left, or its ICRC is wrong. What was put at {@link #payloadAt} does not count then.
+     * has arrived, or its ICRC is wrong. What was put at {@link #payloadAt} does not count then.
      */
     public void refer(PinnedMemory memory, long offset, int lengthBytes) {
         payload = memory;

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,18 +132,30 @@ class PinnedSegmentsTest {
         LocalSegment there = home.register(home.allocate(BYTES), Access.READ_WRITE);
         RemoteSegment remote = imported(there);
         LocalSegment here = peer.register(peer.allocate(BYTES), Access.LOCAL_ONLY);
+        whileItChanges(there.memory(), i -> jfs.read(remote, 0, here, 0, BYTES, i));
+    }
+
+    /** Its application should not do that, but gets what RDMA gives: old words and new words. */
+    @Test
+    void aWriteOfMemoryThatChangesAllTheTimeEnds() {
+        RemoteSegment remote = imported(home.register(home.allocate(BYTES), Access.READ_WRITE));
+        LocalSegment here = peer.register(peer.allocate(BYTES), Access.LOCAL_ONLY);
+        whileItChanges(here.memory(), i -> jfs.write(remote, 0, here, 0, BYTES, i));
+    }
+
+    private void whileItChanges(MemorySegment memory, LongConsumer post) {
         AtomicBoolean isOver = new AtomicBoolean();
         Thread writer = Thread.ofPlatform().start(() -> {
             for (long value = 1; !isOver.get(); value++) {
                 for (long at = 0; at < BYTES; at += 4096) {
-                    there.memory().set(JAVA_LONG, at, value);
+                    memory.set(JAVA_LONG, at, value);
                 }
                 Thread.onSpinWait();
             }
         });
         try {
             for (int i = 0; i < 50; i++) {
-                jfs.read(remote, 0, here, 0, BYTES, i);
+                post.accept(i);
                 assertThat(status()).isEqualTo(CompletionStatus.SUCCESS);
             }
         } finally {

@@ -23,6 +23,8 @@ final class Outbox implements SendWork {
 
     final MemorySegment buffer;
     final List<Result> results = new ArrayList<>();
+    final List<Boolean> mayRefer =
+            new ArrayList<>(); // of each packet: whether it might have referred to its bytes, were they many
     boolean isBufferGone;
     long goneFrom = Long.MAX_VALUE; // the first position whose buffer is gone
     boolean isPayloadLate; // a copy of it has not ended
@@ -160,6 +162,7 @@ final class Outbox implements SendWork {
     @Override
     public boolean gather(long position, long from, Packet to, int lengthBytes) {
         boolean isGone = isBufferGone || position >= goneFrom;
+        mayRefer.add(to.mayRefer(Packet.MIN_REFERRED_BYTES));
         if (!isGone) {
             MemorySegment.copy(
                     buffer, bufferAt[(int) (position % SLOTS)] + from, to.bytes(), to.payloadAt(), lengthBytes);

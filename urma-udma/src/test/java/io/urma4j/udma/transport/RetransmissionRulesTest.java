@@ -78,6 +78,26 @@ class RetransmissionRulesTest {
         assertThat(by.out.statuses()[0]).isEqualTo(WorkStatus.ACK_TIMEOUT_ERR);
     }
 
+    /** The bytes may have changed since the ICRC was computed. Foreign peers get no packet that is long enough to refer. */
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "SHARED"})
+    void aRetransmissionCarriesACopy(Peer peer) {
+        AnswersByHand by = AnswersByHand.writes(peer, 2, ConnectionConfig.Builder::selective);
+        assertThat(by.out.mayRefer).containsExactly(true, true);
+        afterTimeout(by);
+        assertThat(by.out.mayRefer).hasSizeGreaterThan(2);
+        assertThat(by.out.mayRefer.subList(2, by.out.mayRefer.size())).containsOnly(false);
+        by.acknowledges(1, 2);
+        by.sends();
+        by.out.mayRefer.clear();
+        for (int i = 0; i <= PayloadCopies.LEAST; i++) {
+            by.out.write(8, 0);
+            by.sends();
+            by.acknowledges(2 + i, 3 + i);
+        }
+        assertThat(by.out.mayRefer).hasSize(PayloadCopies.LEAST + 1).endsWith(false, true);
+    }
+
     // ---- gaps
 
     @ParameterizedTest
