@@ -15,12 +15,9 @@ import java.lang.invoke.MethodHandle;
  * splice(2)} moves them on. The kernel keeps the pages until the datagram was received. What is stored there meanwhile
  * changes the datagram.
  *
- * <p>For one thread at a time. No call blocks.
+ * <p>A pipe holds 16 pages, the first and the last of a range in part. For one thread at a time. No call blocks.
  */
 public final class PagePipe implements AutoCloseable {
-    /** At most so many pages fit, the two at the ends in part. */
-    public static final int PAGES = 16;
-
     private static final int O_CLOEXEC = 0x80000;
     private static final int O_NONBLOCK = 0x800;
     private static final int SPLICE_F_NONBLOCK = 2;
