@@ -7,41 +7,32 @@ import io.urma4j.udma.wire.Packet;
  * makes its ICRC wrong, and the receiver drops the packet, as if the network had lost it. Such stores are legal where a
  * peer reads.
  *
- * <p>A repeated packet carries a copy, so that it arrives. So do some packets after it, since memory that changes once will
- * change again: twice as many each time, until as many others have arrived at once. A network that loses a packet now and
- * then hence costs few copies.
+ * <p>A repeated packet carries a copy, so that it arrives. Where many packets are repeated, the memory probably changes all
+ * the time, and the next ones are copies as well: {@value #PER_REPEATED} for each repeated one. A network that loses fewer
+ * than one packet in {@value #PER_REPEATED} causes no other copies for long.
  */
 final class PayloadCopies {
-    static final int LEAST = 16;
+    static final int PER_REPEATED = 8;
+    static final int TOLERATED = 2 * PER_REPEATED;
     static final int MOST = 1024;
 
-    private int run; // copies after a repeated packet; 0 when none was repeated lately
-    private int copiesLeft;
-    private int othersLeft; // without a repeated one among them, the run is forgotten
+    private int score; // a repeated packet raises it, any other lowers it
 
     /** Prepares a packet that was begun, before its payload is put or referred to. */
     void prepare(Packet packet, boolean isRepeated) {
         if (isRepeated) {
+            score = Math.min(score + PER_REPEATED, MOST);
             packet.mustCopy();
-            repeated();
-        } else if (copiesLeft > 0) {
-            packet.mustCopy();
-            copiesLeft--;
-        } else if (othersLeft > 0 && --othersLeft == 0) {
-            run = 0;
+        } else if (score > 0) {
+            if (score > TOLERATED) {
+                packet.mustCopy();
+            }
+            score--;
         }
-    }
-
-    private void repeated() {
-        if (copiesLeft == 0) {
-            run = Math.clamp(2L * run, LEAST, MOST);
-        }
-        copiesLeft = run;
-        othersLeft = run;
     }
 
     @Override
     public String toString() {
-        return copiesLeft == 0 ? "no copies" : copiesLeft + " copies left";
+        return "score " + score + (score > TOLERATED ? ": copies" : ": references");
     }
 }
