@@ -125,8 +125,7 @@ class FaultsIT {
     private static CompletableFuture<Boolean> revive(Process process) {
         return Background.call(() -> {
             while (process.isAlive()) {
-                if (Files.readString(Path.of("/proc/" + process.pid() + "/stat"))
-                        .contains(") T ")) {
+                if (hasStopped(process)) {
                     Thread.sleep(400);
                     JavaProcess.signal(process.pid(), "CONT");
                     return true;
@@ -135,6 +134,14 @@ class FaultsIT {
             }
             return false;
         });
+    }
+
+    private static boolean hasStopped(Process process) {
+        try {
+            return Files.readString(Path.of("/proc/" + process.pid() + "/stat")).contains(") T ");
+        } catch (IOException _) {
+            return false; // it has ended
+        }
     }
 
     @Test

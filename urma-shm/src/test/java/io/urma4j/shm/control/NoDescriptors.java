@@ -35,7 +35,7 @@ final class NoDescriptors implements AutoCloseable {
     }
 
     /** Few are left. */
-    static NoDescriptors but(int few) {
+    private static NoDescriptors but(int few) {
         try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
             int last = open.mapToInt(fd -> Integer.parseInt(fd.getFileName().toString()))
                     .max()

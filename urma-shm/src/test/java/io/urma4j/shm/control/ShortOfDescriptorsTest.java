@@ -122,7 +122,7 @@ class ShortOfDescriptorsTest {
     void aPeerThatTakesTheLastDescriptorsIsCutOff() throws Exception {
         Fd[] many = new Fd[250];
         Arrays.fill(many, theirs.fd());
-        try (var _ = NoDescriptors.but(10)) {
+        try (var _ = NoDescriptors.allBut(10, theirs.fd())) {
             peer.send(new OpenWindows(1), many);
             assertThat(peer.receive()).as("an answer").isEmpty();
         }
