@@ -1,5 +1,6 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.libc.Errno;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.PagePipe;
 import io.urma4j.libc.UdpMessages;
@@ -66,7 +67,7 @@ final class SplicedSends implements AutoCloseable {
      * Sends a datagram.
      *
      * @param messages has its head and its address
-     * @return 1; {@code -errno} if the socket did not take it; 0 if it must leave in another way
+     * @return 1; {@code -EAGAIN} if the socket is full; 0 if it must leave in another way
      */
     int send(UdpMessages messages, int datagram) {
         PagePipe through = pipe;
@@ -75,7 +76,9 @@ final class SplicedSends implements AutoCloseable {
         }
         int begun = socket.begin(messages, datagram);
         if (begun < 0) {
-            return begun;
+            return begun == -Errno.EAGAIN
+                    ? begun
+                    : 0; // a network that fails, or a kernel that refuses the segment size
         }
         Packet packet = outbox.packet(outbox.firstSlot(datagram));
         int bytes = packet.payloadBytes();

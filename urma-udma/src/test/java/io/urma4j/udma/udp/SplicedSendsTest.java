@@ -189,9 +189,30 @@ class SplicedSendsTest {
         }
     }
 
+    /** From a loopback address no packet leaves the machine. */
+    @Test
+    void aNetworkThatRefusesAPacketIsNoReasonToGiveUp() throws IOException {
+        Outbox outbox = new Outbox(true, true, MTU);
+        try (PortPair pair = PortPair.open(IoBackend.GSO);
+                SocketIo io = SocketIo.open(THIRD, 0, outbox, true, false, 1 << 20)) {
+            put(outbox, route(InetAddress.ofLiteral("192.0.2.1"), 4791, io.localPort()), pinned);
+            assertThat(io.send(outbox, 0, 1)).isIn(-Errno.EINVAL, -Errno.ENETUNREACH);
+            outbox.leave();
+
+            put(outbox, route(pair.receiver, io.localPort()), pinned);
+            assertThat(io.send(outbox, 0, 1)).isEqualTo(1);
+            assertThat(receive(pair, 1)).containsExactly(part(0, MTU));
+            assertThat(io.spliced()).isEqualTo(1);
+        }
+    }
+
     private static UdpRoute route(UdpPort to, int port) {
+        return route(to.address(), to.port(), port);
+    }
+
+    private static UdpRoute route(InetAddress to, int toPort, int port) {
         return new Routes(THIRD, port, LocalInterface.of(THIRD), MTU)
-                .to(Addresses.high(to.address()), Addresses.low(to.address()), to.port(), IpHeaders.NO_SECRET);
+                .to(Addresses.high(to), Addresses.low(to), toPort, IpHeaders.NO_SECRET);
     }
 
     private void put(Outbox outbox, UdpRoute route, PinnedMemory from) {
