@@ -33,6 +33,7 @@ final class SocketIo implements Io {
     private final Trains trains;
     private final UdpMessages outgoing;
     private final SplicedSends splicedSends;
+    private final SpliceTrial spliceTrial = new SpliceTrial();
     private final Arrivals arrivals;
     private final Epoll epoll;
     private final EventFd wake;
@@ -131,11 +132,40 @@ final class SocketIo implements Io {
     public int send(Outbox from, int first, int count) {
         assert from == outbox;
         int end = first;
-        while (end < first + count && !splicedSends.isFor(end)) {
+        int gathered = 0; // of those that could be spliced
+        while (end < first + count) {
+            boolean isLong = splicedSends.isFor(end);
+            if (isLong && (spliceTrial.isRunning() || spliceTrial.splices())) {
+                break;
+            }
+            gathered += isLong ? 1 : 0;
             end++;
         }
-        int spliced = end == first ? splice(first) : 0;
-        return spliced != 0 ? spliced : sendAll(first, Math.max(end - first, 1));
+        if (end == first) {
+            return sendLong(first);
+        }
+        int sent = sendAll(first, end - first);
+        spliceTrial.passed(gathered);
+        return sent;
+    }
+
+    /** One that could be spliced: is spliced, or measured. */
+    private int sendLong(int datagram) {
+        if (!spliceTrial.isRunning()) {
+            spliceTrial.passed(1);
+            return spliceOrGather(datagram, true);
+        }
+        long began = System.nanoTime();
+        int sent = spliceOrGather(datagram, spliceTrial.splices());
+        if (sent == 1) {
+            spliceTrial.took(System.nanoTime() - began);
+        }
+        return sent;
+    }
+
+    private int spliceOrGather(int datagram, boolean splices) {
+        int sent = splices ? splice(datagram) : 0;
+        return sent != 0 ? sent : sendAll(datagram, 1);
     }
 
     private int splice(int datagram) {

@@ -44,7 +44,7 @@ final class SplicedSends implements AutoCloseable {
         }
     }
 
-    /** Whether a datagram leaves in this way. */
+    /** Whether a datagram can leave in this way. */
     boolean isFor(int datagram) {
         if (pipe == null || outbox.referring(datagram) != 1 || outbox.count(datagram) != 1) {
             return false;
