@@ -17,6 +17,9 @@ public enum UdpOption {
     /** What to do with a datagram that is longer than the MTU: {@link #NEVER_FRAGMENT}. */
     IPV4_MTU_DISCOVER(0, 10),
     IPV6_MTU_DISCOVER(41, 23),
+    /** The longest IP packet on the route of a connected socket; to be read only. */
+    IPV4_MTU(0, 14),
+    IPV6_MTU(41, 24),
     IPV6_ONLY(41, 26),
     /** Whether what is sent is collected into one datagram; to end that sends it: {@link UdpSocket#abandon}. */
     CORK(17, 1),

@@ -15,7 +15,8 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A UDP socket that is never connected, and never blocks. Many datagrams pass in one system call, without allocation.
+ * A UDP socket that never blocks. Many datagrams pass in one system call, without allocation. Only a socket that asks for the
+ * MTU of a route is connected.
  *
  * <p>What fails because of one datagram, or because the socket is full, is a value and no exception: the caller knows
  * what it means.
@@ -28,6 +29,7 @@ public final class UdpSocket implements AutoCloseable {
     private static final int SEND = MSG_DONTWAIT | MSG_NOSIGNAL;
     private static final int SO_ATTACH_REUSEPORT_CBPF = 51;
     private static final int SO_MEMINFO = 55;
+    private static final int DISCARD_PORT = 9; // nothing is sent there
 
     private static final MethodHandle GETSOCKNAME =
             Linkage.bind("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
@@ -107,6 +109,40 @@ public final class UdpSocket implements AutoCloseable {
                 throw new LibcException("getsockname", fd.toString(), -result);
             }
             return SockaddrIn.port(name, 0);
+        } catch (Throwable e) {
+            throw Linkage.rethrow(e);
+        } finally {
+            frame.release();
+            fd.release();
+        }
+    }
+
+    /**
+     * The longest IP packet that the kernel sends from an address to another at present: the MTU of the interface, or of the
+     * path where a router has reported a smaller one. Nothing is sent.
+     *
+     * @param to with the scope of a link-local address
+     * @throws LibcException with ENETUNREACH when there is no route, EADDRNOTAVAIL when {@code from} is not ours
+     */
+    public static int routeMtuBytes(InetAddress from, InetAddress to) {
+        boolean ipv6 = to instanceof Inet6Address;
+        try (UdpSocket asking = open(ipv6)) {
+            asking.bind(from, 0);
+            asking.connect(to);
+            return asking.get(ipv6 ? UdpOption.IPV6_MTU : UdpOption.IPV4_MTU);
+        }
+    }
+
+    private void connect(InetAddress to) {
+        int number = fd.acquire();
+        CallFrame frame = CallFrame.claim();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
+            int length = put(name, to, DISCARD_PORT);
+            int result = frame.result((int) SocketCalls.CONNECT.invokeExact(frame.state(), number, name, length));
+            if (result < 0) {
+                throw new LibcException("connect", fd + ", " + to.getHostAddress(), -result);
+            }
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {

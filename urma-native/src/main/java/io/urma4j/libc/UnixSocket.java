@@ -33,8 +33,6 @@ public final class UnixSocket implements AutoCloseable {
 
     private static final MethodHandle LISTEN =
             Linkage.bind("listen", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle CONNECT =
-            Linkage.bind("connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
     private static final MethodHandle ACCEPT4 =
             Linkage.bind("accept4", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
     private static final MethodHandle SHUTDOWN =
@@ -76,7 +74,7 @@ public final class UnixSocket implements AutoCloseable {
     public static UnixSocket connect(Dir directory, String name) {
         UnixSocket socket = create("connected to " + directory.path().resolve(name));
         try {
-            socket.address(CONNECT, "connect", directory, name);
+            socket.address(SocketCalls.CONNECT, "connect", directory, name);
             return socket;
         } catch (RuntimeException e) {
             socket.close();

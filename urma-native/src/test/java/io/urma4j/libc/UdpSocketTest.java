@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,20 @@ class UdpSocketTest {
 
         assertThat(receiver.receive(in, 1)).isEqualTo(1);
         assertThat(received(0)).isEqualTo("third");
+    }
+
+    @Test
+    void theMtuOfARouteIsThatOfItsInterface() throws Exception {
+        InetAddress own = InetAddress.ofLiteral("127.0.0.1");
+        int loopback =
+                Math.min(NetworkInterface.getByInetAddress(own).getMTU(), 0xFFFF); // IPv4 has none that are longer
+
+        assertThat(UdpSocket.routeMtuBytes(own, InetAddress.ofLiteral("127.0.0.2")))
+                .isEqualTo(loopback);
+        InetAddress notOurs = InetAddress.ofLiteral("203.0.113.7");
+        assertThat(catchThrowableOfType(LibcException.class, () -> UdpSocket.routeMtuBytes(notOurs, own))
+                        .errno())
+                .isEqualTo(Errno.EADDRNOTAVAIL);
     }
 
     @Test

@@ -23,6 +23,7 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.PathMtu;
 import io.urma4j.udma.wire.Rdeth;
+import io.urma4j.udma.wire.Reassembly;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -58,6 +59,8 @@ final class Life implements CardListener {
 
     private final Map<Integer, Way> ways = new HashMap<>(); // by our number of the connection
     private final Map<Integer, OnTheWay> waysTo = new HashMap<>(); // by the peer's
+    private final Map<Integer, Reassembly> leaving = new HashMap<>(); // by the peer's number
+    private final Map<Integer, Reassembly> arriving = new HashMap<>(); // by ours
     private final SimulatedPort port;
     private final Packet received;
     private final Icrc icrc = new Icrc();
@@ -120,7 +123,7 @@ final class Life implements CardListener {
 
     /** The port that a route leads to, as commands of the card name it. */
     RemotePort portOf(SimulatedRoute route) {
-        RemotePort port = new RemotePort(route.eidHigh(), route.eidLow(), route.port(), route.secret());
+        RemotePort port = new RemotePort(route.eidHigh(), route.eidLow(), route.port(), route.secret(), true);
         routesToPorts.put(port, route);
         return port;
     }
@@ -165,7 +168,11 @@ final class Life implements CardListener {
     }
 
     private void leaves(Packet packet) {
-        for (Packet one : Bundle.apart(packet)) {
+        Packet whole = whole(packet, leaving);
+        if (whole == null) {
+            return;
+        }
+        for (Packet one : Bundle.apart(whole)) {
             OnTheWay onTheWay = waysTo.get(connectionNumber(one));
             if (onTheWay != null) {
                 onTheWay.sent(one, world.time.now());
@@ -174,12 +181,36 @@ final class Life implements CardListener {
     }
 
     private void arrives(SimulatedRoute route) {
-        for (Packet one : Bundle.apart(received)) {
-            Way way = ways.get(connectionNumber(one));
-            if (way != null && way.machine == route.from() && route.source().port() == IpHeaders.ROCE_PORT) {
+        boolean isFragment = received.opcode() == Opcodes.FRAGMENT;
+        Packet whole = isFragment && wayFrom(route, received) == null ? null : whole(received, arriving);
+        if (whole == null) {
+            return;
+        }
+        for (Packet one : Bundle.apart(whole)) {
+            Way way = wayFrom(route, one);
+            if (way != null) {
                 way.onTheWay.arrives(one, world.time.now());
             }
         }
+    }
+
+    /** The way of a packet's connection, if that route is the peer's. */
+    private @Nullable Way wayFrom(SimulatedRoute route, Packet packet) {
+        Way way = ways.get(connectionNumber(packet));
+        boolean isOfPeer =
+                way != null && way.machine == route.from() && route.source().port() == IpHeaders.ROCE_PORT;
+        return isOfPeer ? way : null;
+    }
+
+    /** What a fragment completes, as the card does it; null if others are missing. Any other packet itself. */
+    private @Nullable Packet whole(Packet packet, Map<Integer, Reassembly> incomplete) {
+        return packet.opcode() != Opcodes.FRAGMENT
+                ? packet
+                : incomplete
+                        .computeIfAbsent(
+                                Bth.destinationQp(packet.bytes()),
+                                _ -> new Reassembly(Math.max(PathMtu.LARGEST_OF_ROCE, world.scenario.longMtuBytes())))
+                        .add(packet, world.time.now());
     }
 
     /** The connection that a packet belongs to. A datagram's queue number never equals that of a connection. */

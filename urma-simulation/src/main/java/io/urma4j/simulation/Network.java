@@ -2,7 +2,10 @@ package io.urma4j.simulation;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.FragmentEth;
+import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketText;
 import java.lang.foreign.MemorySegment;
@@ -25,6 +28,7 @@ final class Network {
     private final List<Machine> machines = new ArrayList<>();
     private final List<Outage> cuts = new ArrayList<>();
     private final List<Outage> spikes = new ArrayList<>();
+    private final List<Narrowing> narrowings = new ArrayList<>();
     private final long[][] arrived; // latest arrival by direction, so that only deliberate faults reorder packets
     private boolean healed;
 
@@ -38,6 +42,7 @@ final class Network {
     long repeated;
     long overtaken;
     long damaged;
+    long fragments;
 
     /** A period in which a fault affects one direction. */
     private record Outage(int from, int to, long since, long until) {
@@ -45,6 +50,9 @@ final class Network {
             return one == from && other == to && now >= since && now < until;
         }
     }
+
+    /** A period in which one direction takes no longer packets than that. */
+    private record Narrowing(Outage when, int mostBytes) {}
 
     Network(VirtualTime time, Trace trace, Scenario scenario, SplittableRandom random, Digest digest) {
         this.time = time;
@@ -54,14 +62,30 @@ final class Network {
         this.faults = scenario.faults();
         this.arrived = new long[scenario.machines()][scenario.machines()];
         for (int i = 0; i < faults.cuts(); i++) {
-            cuts.add(outage(scenario.machines()));
+            cuts.add(outage(random, scenario.machines()));
         }
         for (int i = 0; i < faults.spikes(); i++) {
-            spikes.add(outage(scenario.machines()));
+            spikes.add(outage(random, scenario.machines()));
+        }
+        SplittableRandom other = new SplittableRandom(~scenario.seed());
+        for (int i = 0; i < scenario.narrows(); i++) {
+            narrowings.add(narrowing(other, scenario));
         }
     }
 
-    private Outage outage(int count) {
+    /** Rather early, when most packets are sent. A packet of more than three fragments would not survive the loss. */
+    private static Narrowing narrowing(SplittableRandom random, Scenario scenario) {
+        long healed = scenario.faults().healedNanos();
+        double early = random.nextDouble();
+        long since = (long) (healed * early * early * early);
+        int from = random.nextInt(scenario.machines());
+        int to = (from + 1 + random.nextInt(scenario.machines() - 1)) % scenario.machines();
+        int mtuBytes = scenario.longMtuBytes();
+        int mostBytes = Math.max(FragmentEth.MIN_PACKET_BYTES, mtuBytes / 3 + random.nextInt(mtuBytes));
+        return new Narrowing(new Outage(from, to, since, since + random.nextLong(healed)), mostBytes);
+    }
+
+    private Outage outage(SplittableRandom random, int count) {
         int from = random.nextInt(count);
         int to = (from + 1 + random.nextInt(count - 1)) % count;
         long since = random.nextLong(faults.healedNanos());
@@ -95,6 +119,12 @@ final class Network {
         if (trace.isOn()) {
             trace(route, packet);
         }
+        fragments += packet.opcode() == Opcodes.FRAGMENT ? 1 : 0;
+        if (isTooLong(route, bytes.length)) {
+            lost++;
+            trace.say("net", "takes no more than %d bytes, and says so", route.narrowedBytes());
+            return;
+        }
         if (isCut(route) || happens(faults.loss())) {
             lost++;
             trace.say("net", "loses it");
@@ -109,6 +139,28 @@ final class Network {
             trace.say("net", "makes two of it");
             carry(route, bytes.clone());
         }
+    }
+
+    /** Whether the path does not take a packet of that length; the sender learns what it takes. */
+    private boolean isTooLong(SimulatedRoute route, int lengthBytes) {
+        if (!route.takesFragments()) {
+            return false;
+        }
+        int most = mostBytes(route);
+        if (route.narrowedBytes() != Route.NOT_NARROWED || lengthBytes > most) {
+            route.narrow(most == Integer.MAX_VALUE ? Route.NOT_NARROWED : most);
+        }
+        return lengthBytes > most;
+    }
+
+    private int mostBytes(SimulatedRoute route) {
+        return healed
+                ? Integer.MAX_VALUE
+                : narrowings.stream()
+                        .filter(one -> one.when.covers(route.from(), route.to(), time.now()))
+                        .mapToInt(Narrowing::mostBytes)
+                        .min()
+                        .orElse(Integer.MAX_VALUE);
     }
 
     private void trace(SimulatedRoute route, Packet packet) {

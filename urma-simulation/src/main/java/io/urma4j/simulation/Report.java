@@ -9,6 +9,7 @@ import io.urma4j.udma.ring.WorkStatus;
  * @param succeeded of them
  * @param packets packets sent
  * @param bundles those with several packets in one datagram
+ * @param fragments those with a part of a packet, on a path whose MTU has shrunk
  * @param lost packets lost by the network
  * @param repeated packets duplicated by the network
  * @param overtaken packets that arrived out of order
@@ -24,6 +25,7 @@ public record Report(
         long succeeded,
         long packets,
         long bundles,
+        long fragments,
         long lost,
         long repeated,
         long overtaken,
@@ -35,7 +37,7 @@ public record Report(
         long digest) {
 
     /** The totals of no run. */
-    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     static Report of(World world, ConnectionTotals connections, long nanos, long events) {
         long succeeded = world.operations().stream()
@@ -47,6 +49,7 @@ public record Report(
                 succeeded,
                 network.sent,
                 network.bundles,
+                network.fragments,
                 network.lost,
                 network.repeated,
                 network.overtaken,
@@ -73,6 +76,7 @@ public record Report(
                 succeeded + other.succeeded,
                 packets + other.packets,
                 bundles + other.bundles,
+                fragments + other.fragments,
                 lost + other.lost,
                 repeated + other.repeated,
                 overtaken + other.overtaken,
@@ -87,12 +91,13 @@ public record Report(
     @Override
     public String toString() {
         return String.format(
-                "%,d work requests, %,d of them succeeded; %,d packets, of which %,d bundles, %,d lost, %,d repeated, %,d overtaken,"
-                        + " %,d damaged; %,d of %,d predicted; %,.0f s of virtual time",
+                "%,d work requests, %,d of them succeeded; %,d packets, of which %,d bundles, %,d fragments, %,d lost, %,d repeated,"
+                        + " %,d overtaken, %,d damaged; %,d of %,d predicted; %,.0f s of virtual time",
                 operations,
                 succeeded,
                 packets,
                 bundles,
+                fragments,
                 lost,
                 repeated,
                 overtaken,

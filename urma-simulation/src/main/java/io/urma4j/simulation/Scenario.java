@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
  * @param windowPackets that a connection may have unacknowledged
  * @param foreignPairs how many pairs of RC Jetties treat each other as foreign peers: plain RoCE, with go-back-N
  * @param slowHomes machines whose memory answers later, the first ones: peers reach it by a copy engine
+ * @param narrows how often the MTU of a direction shrinks for a while, so that packets of urma4j peers need fragments
  * @param wideImmediates whether some immediates have 64 bits, where the peer is urma4j
  * @param harmless whether no fault may fail a work request: in spite of losses and delays, every one must succeed
  * @param faults the faults of the network
@@ -39,6 +40,7 @@ record Scenario(
         int windowPackets,
         int foreignPairs,
         int slowHomes,
+        int narrows,
         boolean wideImmediates,
         boolean harmless,
         Faults faults) {
@@ -48,6 +50,8 @@ record Scenario(
     private static final int[] LONG_MTUS = {8192, 8192, 16_384, 61_440};
     private static final int LONG_ONE_IN = 6;
     private static final int SLOW_ONE_IN = 4;
+    private static final int NARROW_ONE_IN = 5;
+    private static final int MOST_NARROWS = 4;
     private static final int[] WINDOWS = {1, 1, 2, 3, 4, 8, 32, 128};
 
     static Scenario drawn(SplittableRandom random) {
@@ -71,6 +75,7 @@ record Scenario(
                         ConnectionConfig.USUAL_WINDOW_PACKETS,
                         0,
                         0,
+                        0,
                         false,
                         harmless,
                         Faults.drawn(random, harmless))
@@ -88,12 +93,13 @@ record Scenario(
                 random.nextBoolean() ? 0 : random.nextInt(connectedPairs + 1),
                 random.nextBoolean(),
                 random.nextInt(LONG_ONE_IN) > 0 ? mtuBytes : LONG_MTUS[random.nextInt(LONG_MTUS.length)],
-                random.nextInt(SLOW_ONE_IN) > 0 ? 0 : 1 + random.nextInt(machines));
+                random.nextInt(SLOW_ONE_IN) > 0 ? 0 : 1 + random.nextInt(machines),
+                random.nextInt(NARROW_ONE_IN) > 0 ? 0 : 1 + random.nextInt(MOST_NARROWS));
     }
 
     /** The same with the usual window, and without the choices that were added later. */
     Scenario plain() {
-        return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false, mtuBytes, 0);
+        return with(ConnectionConfig.USUAL_WINDOW_PACKETS, 0, false, mtuBytes, 0, 0);
     }
 
     /** A source of further choices, which depends on the seed alone. */
@@ -101,7 +107,7 @@ record Scenario(
         return faults.healedNanos();
     }
 
-    private Scenario with(int window, int foreign, boolean wide, int longMtu, int slow) {
+    private Scenario with(int window, int foreign, boolean wide, int longMtu, int slow, int narrow) {
         return new Scenario(
                 machines,
                 mtuBytes,
@@ -117,6 +123,7 @@ record Scenario(
                 window,
                 foreign,
                 slow,
+                narrow,
                 wide,
                 harmless,
                 faults);
@@ -126,7 +133,7 @@ record Scenario(
     public String toString() {
         return String.format(
                 "%d machines, MTU %s%s%s, %d RC pairs%s, %d RM and %d UM queues each, %d operations each, %d receives, %d"
-                        + " reads, window %d%s%s%s; %s",
+                        + " reads, window %d%s%s%s%s; %s",
                 machines,
                 longMtuBytes > mtuBytes ? mtuBytes + " and " + longMtuBytes : mtuBytes,
                 ipv6 ? ", IPv6" : "",
@@ -141,6 +148,7 @@ record Scenario(
                 windowPackets,
                 wideImmediates ? ", immediates of 64 bits" : "",
                 slowHomes > 0 ? ", " + slowHomes + " slow homes" : "",
+                narrows > 0 ? ", " + narrows + " times a smaller MTU" : "",
                 harmless ? ", harmless" : "",
                 faults);
     }

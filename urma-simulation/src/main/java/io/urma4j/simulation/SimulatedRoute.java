@@ -17,6 +17,7 @@ final class SimulatedRoute implements Route {
     private final long secret;
     private final Origin source;
     private final IpHeaders headers;
+    private int narrowedBytes = NOT_NARROWED;
 
     private record Origin(long eidHigh, long eidLow, int port, long secret) implements Source {}
 
@@ -59,6 +60,21 @@ final class SimulatedRoute implements Route {
     /** The same with another secret. */
     SimulatedRoute withSecret(long other) {
         return new SimulatedRoute(from, to, mtuBytes, ipv6, sourcePort, other);
+    }
+
+    /** Whether its peer takes fragments: one that shares a secret, which urma4j peers do. */
+    boolean takesFragments() {
+        return secret != IpHeaders.NO_SECRET;
+    }
+
+    /** The sender learns what the path takes at present. */
+    void narrow(int mostBytes) {
+        narrowedBytes = mostBytes;
+    }
+
+    @Override
+    public int narrowedBytes() {
+        return narrowedBytes;
     }
 
     /** Where its packets come from, as the receiver sees it after it has checked their ICRC. */

@@ -128,7 +128,7 @@ class HostileCardTest {
     private long run(long seed, int inputs, UnaryOperator<SimulatedRoute> of, Forger forger) {
         Faults none = new Faults(20 * MICROS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
         Scenario scenario =
-                new Scenario(3, 1024, 1024, false, false, 300, 2, 2, 0, 32, 8, 1024, 0, 0, false, true, none);
+                new Scenario(3, 1024, 1024, false, false, 300, 2, 2, 0, 32, 8, 1024, 0, 0, 0, false, true, none);
         Simulation simulation = new Simulation(scenario, new SplittableRandom(seed), null);
         World world = simulation.world();
         world.hasStrangers = true;

@@ -55,6 +55,7 @@ final class PacketLine {
             case TRANSPORT_VERSION -> "UNKNOWN TRANSPORT VERSION";
             case PARTITION -> "OF ANOTHER PARTITION";
             case BUNDLE -> "A BUNDLE OF SOMETHING ELSE";
+            case FRAGMENT -> "A FRAGMENT OF ANOTHER LENGTH";
             case ICRC -> "ICRC WRONG";
             case NO_SECRET -> "WITHOUT THE SECRET"; // by a port, never by a file
             case ON_PURPOSE -> "LOST ON PURPOSE"; // by a port, never by a file

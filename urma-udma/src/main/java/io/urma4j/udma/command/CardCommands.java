@@ -197,6 +197,9 @@ public interface CardCommands {
     /** CNPs of all its connections, those included that it had. */
     NoticeStats notices();
 
+    /** The fragments of all connections since the card was made. */
+    FragmentStats fragments();
+
     /** The counters of a shared connection; null if it has ended. */
     @Nullable
     ConnectionStats connectionStats(int connection);

@@ -33,7 +33,7 @@ public final class ControlPlane {
     static final int WINDOW = 64;
 
     /** The features of this version, of the core and of the network; those of long packets depend on the port. */
-    private static final long FEATURES = ControlCodec.FEATURES | PacketSecret.FEATURE;
+    private static final long FEATURES = ControlCodec.FEATURES | PacketSecret.FEATURE | LongPackets.FRAGMENTS;
 
     private final ControlPort port;
     private final Hello self;

@@ -8,6 +8,9 @@ import io.urma4j.udma.wire.PathMtu;
  * without long packets announces none.
  */
 final class LongPackets {
+    /** Feature of a greeting: this end takes packets in fragments. */
+    static final long FRAGMENTS = 1L << 37;
+
     private static final int FIRST_FEATURE = 33;
     private static final int[] MTUS = {8192, 16_384, 32_768, PathMtu.LARGEST};
 

@@ -26,6 +26,7 @@ public final class Peer {
     private final String process;
     private final long features;
     private final long secret;
+    private final boolean takesFragments;
     private final int mtuBytes;
     private final ConnectionEnd own;
     private final ConnectionEnd theirs;
@@ -76,6 +77,7 @@ public final class Peer {
         this.heardNanos = nowNanos;
         boolean bothMixIn = (features & ownFeatures & PacketSecret.FEATURE) != 0;
         this.secret = bothMixIn ? PacketSecret.of(ownTag, peerTag) : IpHeaders.NO_SECRET;
+        this.takesFragments = (features & ownFeatures & LongPackets.FRAGMENTS) != 0;
         this.mtuBytes = LongPackets.agreed(
                 features & ownFeatures, Math.min(own.mtuBytes(), theirs.half().mtuBytes()));
     }
@@ -119,6 +121,11 @@ public final class Peer {
     /** The path MTU of connections with it: what both ends support. */
     public int mtuBytes() {
         return mtuBytes;
+    }
+
+    /** Whether packets of connections may reach it in fragments. */
+    public boolean takesFragments() {
+        return takesFragments;
     }
 
     /** This context's end of the connection. */

@@ -6,6 +6,7 @@ import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.ConnectionStats;
+import io.urma4j.udma.command.FragmentStats;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.NoticeStats;
 import io.urma4j.udma.command.ReceiveQueueConfig;
@@ -159,6 +160,11 @@ public final class Card implements CardCommands {
     @Override
     public NoticeStats notices() {
         return connections.notices();
+    }
+
+    @Override
+    public FragmentStats fragments() {
+        return new FragmentStats(port.fragments(), inbound.fragments());
     }
 
     // ---- completion queues

@@ -20,6 +20,7 @@ import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PathMtu;
+import io.urma4j.udma.wire.Reassembly;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +57,7 @@ final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
     private final Connection connection;
     private final ArrayDeque<Task> waiters = new ArrayDeque<>();
 
+    private @Nullable Reassembly reassembly;
     private @Nullable SourceWindow sources; // of device memory that is sent
     private int sourcePort; // of the peer's packets; ANY_PORT until one of a foreign peer was taken in order
 
@@ -243,6 +245,19 @@ final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
             sourcePort = origin.port();
         }
         schedule.connections.add(this);
+    }
+
+    /** Whether its peer may send fragments: only urma4j peers do. */
+    boolean takesFragments() {
+        return config.urma4j();
+    }
+
+    /** Its packets that arrive in fragments. */
+    Reassembly reassembly() {
+        if (reassembly == null) {
+            reassembly = new Reassembly(Math.max(mtuBytes(), PathMtu.LARGEST_OF_ROCE)); // of a bundle, too
+        }
+        return reassembly;
     }
 
     /** Whether its next packet waits for bytes from a device of this host. */

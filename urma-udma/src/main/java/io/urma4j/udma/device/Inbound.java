@@ -16,6 +16,7 @@ import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.Rdeth;
 import java.lang.foreign.MemorySegment;
 
@@ -27,6 +28,7 @@ final class Inbound {
     private final CardListener listener;
     private final BundlePlaces places = new BundlePlaces();
     private long dropped;
+    private long fragments;
 
     Inbound(Registry registry, CardListener listener) {
         this.registry = registry;
@@ -38,12 +40,19 @@ final class Inbound {
         return dropped;
     }
 
+    /** Fragments of the peers of connections. */
+    long fragments() {
+        return fragments;
+    }
+
     /** @param isDelayed whether the packet may have waited in this host */
     void receive(Packet packet, Source origin, boolean isDelayed, long nowNanos) {
         int opcode = packet.opcode();
         boolean isNotice = opcode == Opcodes.CNP;
         if (opcode == Opcodes.BUNDLE) {
             unpack(packet, origin, isDelayed, nowNanos);
+        } else if (opcode == Opcodes.FRAGMENT) {
+            fragment(packet, origin, isDelayed, nowNanos);
         } else if (!isNotice && Opcodes.has(opcode, Header.RDETH)) {
             int number = Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH));
             toConnection(number, packet, origin, isDelayed, nowNanos);
@@ -59,17 +68,41 @@ final class Inbound {
      * connection's peer. In a bundle the first packet decides; the others are checked when they are taken out.
      */
     long secretOf(Packet packet, Source origin) {
-        int at = Bundle.is(packet) ? Bundle.firstPacket() : 0;
-        int opcode = Bth.opcodeAt(packet.bytes(), at);
-        boolean isShared = Opcodes.has(opcode, Header.RDETH);
-        if (Opcodes.has(opcode, Header.DETH) && !isShared) {
+        int opcode = packet.opcode();
+        if (Opcodes.has(opcode, Header.DETH) && !Opcodes.has(opcode, Header.RDETH)) {
             return IpHeaders.NO_SECRET; // datagrams are of no connection
         }
-        CardConnection link = registry.link(
-                isShared
-                        ? Rdeth.endToEndContext(packet.bytes(), at + Opcodes.offset(opcode, Header.RDETH))
-                        : Bth.destinationQpAt(packet.bytes(), at));
+        CardConnection link = registry.link(connectionOf(packet));
         return link != null && link.isAt(origin) ? link.secret() : IpHeaders.NO_SECRET;
+    }
+
+    /** The connection that a packet names; a bundle, by its first packet. A datagram names a queue. */
+    static int connectionOf(Packet packet) {
+        int at = Bundle.is(packet) ? Bundle.firstPacket() : 0;
+        int opcode = Bth.opcodeAt(packet.bytes(), at);
+        return Opcodes.has(opcode, Header.RDETH)
+                ? Rdeth.endToEndContext(packet.bytes(), at + Opcodes.offset(opcode, Header.RDETH))
+                : Bth.destinationQpAt(packet.bytes(), at);
+    }
+
+    /** What the fragments of a packet give together is checked as if it had arrived by itself. */
+    private void fragment(Packet fragment, Source origin, boolean isDelayed, long nowNanos) {
+        CardConnection link = registry.link(connectionOf(fragment));
+        if (link == null || !link.isFrom(origin) || !link.takesFragments()) {
+            dropped++;
+            return;
+        }
+        fragments++;
+        Packet whole = link.reassembly().add(fragment, nowNanos);
+        if (whole == null) {
+            return;
+        }
+        boolean isOfConnection = Bundle.is(whole) || Opcodes.isOfConnection(whole.opcode());
+        if (isOfConnection && PacketCheck.of(whole) == null) {
+            receive(whole, origin, isDelayed, nowNanos);
+        } else {
+            dropped++;
+        }
     }
 
     /** A congestion mark counts for one packet. */

@@ -24,6 +24,7 @@ final class OutgoingBatch implements Port {
     }
 
     private final Port port;
+    private final Fragmenter fragmenter;
     private final BundlePlaces places = new BundlePlaces();
     private Begun begun = Begun.ALONE;
 
@@ -36,11 +37,18 @@ final class OutgoingBatch implements Port {
     private @Nullable Route route; // of what is open
     private int openPackets; // that were ended; 0 when nothing is open
     private int openBytes; // of payload
+    private boolean isFragmented; // the begun packet is in the fragmenter's place
     private boolean isFull;
     private boolean isEmpty = true; // nothing has ended since the last flush, and that left nothing
 
     OutgoingBatch(Port port) {
         this.port = port;
+        this.fragmenter = new Fragmenter(port);
+    }
+
+    /** How many fragments have been sent. */
+    long fragments() {
+        return fragmenter.sent();
     }
 
     /** Whether a packet found no space since the step began. */
@@ -57,9 +65,22 @@ final class OutgoingBatch implements Port {
     public @Nullable Packet begin(Route to) {
         close();
         begun = Begun.ALONE;
-        Packet place = port.begin(to);
+        return place(to);
+    }
+
+    private @Nullable Packet place(Route to) {
+        isFragmented = to.narrowedBytes() != Route.NOT_NARROWED || fragmenter.isWaiting();
+        Packet place = isFragmented ? fragmenter.begin(to) : port.begin(to);
         isFull |= place == null;
         return place;
+    }
+
+    private void leave(int payloadBytes) {
+        if (isFragmented) {
+            fragmenter.end(payloadBytes);
+        } else {
+            port.end(payloadBytes);
+        }
     }
 
     @Override
@@ -72,8 +93,7 @@ final class OutgoingBatch implements Port {
         close();
         begun = Begun.FIRST;
         route = to;
-        Packet place = port.begin(to);
-        isFull |= place == null;
+        Packet place = place(to);
         open = place == null ? places.elsewhere() : place;
         return place;
     }
@@ -97,7 +117,7 @@ final class OutgoingBatch implements Port {
     public void end(int payloadBytes) {
         isEmpty = false;
         switch (begun) {
-            case ALONE -> port.end(payloadBytes);
+            case ALONE -> leave(payloadBytes);
             case FIRST -> {
                 openPackets = 1;
                 openBytes = payloadBytes;
@@ -114,7 +134,7 @@ final class OutgoingBatch implements Port {
     private void close() {
         if (openPackets > 0) {
             openPackets = 0;
-            port.end(openBytes);
+            leave(openBytes);
         }
     }
 
@@ -124,7 +144,9 @@ final class OutgoingBatch implements Port {
             return false;
         }
         close();
-        isEmpty = !port.flush();
+        boolean hasLeft = fragmenter.resume();
+        isFull |= !hasLeft;
+        isEmpty = !port.flush() && hasLeft;
         assert openPackets == 0 : openPackets + " packets are open after a flush";
         return !isEmpty;
     }

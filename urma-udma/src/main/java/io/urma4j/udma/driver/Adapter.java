@@ -176,18 +176,18 @@ final class Adapter implements CardListener {
      * @throws UrmaException EINVAL for an address that cannot be reached from here
      */
     RemotePort reachable(PortAddress to) {
-        return reachable(to, RemotePort.NO_SECRET);
+        return reachable(to, RemotePort.NO_SECRET, false);
     }
 
     /** The port of a peer, for packets of connections with it. */
     RemotePort reachable(Peer to) {
-        return reachable(to.address(), to.secret());
+        return reachable(to.address(), to.secret(), to.takesFragments());
     }
 
-    private RemotePort reachable(PortAddress to, long secret) {
-        RemotePort named = new RemotePort(to.eid().high(), to.eid().low(), to.udpPort(), secret);
+    private RemotePort reachable(PortAddress to, long secret, boolean takesFragments) {
+        RemotePort named = new RemotePort(to.eid().high(), to.eid().low(), to.udpPort(), secret, takesFragments);
         try {
-            port.route(named.eidHigh(), named.eidLow(), named.udpPort(), named.secret());
+            port.route(named.eidHigh(), named.eidLow(), named.udpPort(), named.secret(), named.takesFragments());
         } catch (PortException e) {
             throw new UrmaException(UrmaStatus.EINVAL, to, String.valueOf(e.getMessage()), e);
         }

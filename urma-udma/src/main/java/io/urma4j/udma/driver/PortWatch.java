@@ -22,6 +22,7 @@ final class PortWatch implements EngineThread.Turn {
     private long seenTooLong;
     private long nextNanos = Long.MIN_VALUE;
     private boolean doubted;
+    private boolean isMtuTooSmall; // for a packet that could not leave
     private volatile String objection = "";
 
     PortWatch(UdpPort port) {
@@ -68,6 +69,10 @@ final class PortWatch implements EngineThread.Turn {
         String found;
         try {
             found = port.objection();
+            if (found.isEmpty() && (tooLong != seenTooLong || isMtuTooSmall)) {
+                found = port.mtuObjection();
+                isMtuTooSmall = !found.isEmpty();
+            }
         } catch (UncheckedIOException e) { // without a free descriptor the interfaces cannot be listed
             return;
         }

@@ -20,6 +20,7 @@ import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.support.GuessLimiter;
 import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.FragmentStats;
 import io.urma4j.udma.command.NoticeStats;
 import io.urma4j.udma.control.Network;
 import io.urma4j.udma.control.Peer;
@@ -201,6 +202,7 @@ final class Serving {
         Resource.Builder all = Resource.builder(resource.kind(), resource.id());
         resource.fields().forEach(all::add);
         UdpPort port = adapter.port();
+        FragmentStats fragments = adapter.eventLoop().call(CardCommands::fragments);
         NoticeStats notices = adapter.eventLoop().call(CardCommands::notices);
         return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
                 .add("rx_strangers", port.counters().count(Counter.RECEIVED_FROM_STRANGERS))
@@ -213,6 +215,8 @@ final class Serving {
                 .add("rx_marked", port.counters().count(Counter.RECEIVED_MARKED))
                 .add("tx_gathered", port.counters().count(Counter.SENT_GATHERED))
                 .add("tx_spliced", port.spliced())
+                .add("tx_fragments", fragments.sent())
+                .add("rx_fragments", fragments.received())
                 .add("cnp_sent", notices.sent())
                 .add("cnp_handled", notices.handled())
                 .build();

@@ -79,7 +79,7 @@ public final class EventLoop {
             Stager copies) {
         Card card = new Card(
                 port,
-                to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret()),
+                to -> port.route(to.eidHigh(), to.eidLow(), to.udpPort(), to.secret(), to.takesFragments()),
                 listener,
                 options,
                 LateMemory.of(copies));

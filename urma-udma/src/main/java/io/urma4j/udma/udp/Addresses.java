@@ -1,6 +1,7 @@
 package io.urma4j.udma.udp;
 
 import io.urma4j.udma.wire.IpHeaders;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -38,6 +39,11 @@ final class Addresses {
     }
 
     static InetAddress of(long high, long low) {
+        return of(high, low, 0);
+    }
+
+    /** @param scope the interface of a link-local address; else 0 */
+    static InetAddress of(long high, long low, int scope) {
         boolean ipv4 = isIpv4(high, low);
         byte[] bytes = new byte[ipv4 ? IPV4_BYTES : 2 * Long.BYTES];
         for (int i = 0; i < bytes.length; i++) {
@@ -45,7 +51,7 @@ final class Addresses {
             bytes[i] = (byte) ((fromEnd < Long.BYTES ? low : high) >>> fromEnd % Long.BYTES * 8);
         }
         try {
-            return InetAddress.getByAddress(bytes);
+            return scope == 0 ? InetAddress.getByAddress(bytes) : Inet6Address.getByAddress(null, bytes, scope);
         } catch (UnknownHostException e) {
             throw new AssertionError("an address of " + bytes.length + " bytes", e);
         }

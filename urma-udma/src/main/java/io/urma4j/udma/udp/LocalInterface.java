@@ -69,6 +69,16 @@ record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
         return index != 0;
     }
 
+    /** Whether it sends all packets of a path MTU. */
+    boolean carries(boolean ipv6, int pathMtuBytes) {
+        return carries(mtuBytes, ipv6, pathMtuBytes);
+    }
+
+    /** Whether a path with that MTU, the longest IP packet, takes all packets of a path MTU. */
+    static boolean carries(int mtuBytes, boolean ipv6, int pathMtuBytes) {
+        return mtuBytes - (ipv6 ? IPV6_MORE_BYTES : 0) - OVERHEAD_BYTES >= pathMtuBytes;
+    }
+
     /** The largest path MTU whose packets all pass, and that is not above a limit. */
     int pathMtuBytes(boolean ipv6, int limitBytes) {
         int ipBytes = ipv6 ? mtuBytes - IPV6_MORE_BYTES : Math.min(mtuBytes, LONGEST_IPV4_BYTES);

@@ -18,6 +18,8 @@ public final class PortCounters {
         SENT_GATHERED,
         /** The socket was full. */
         SEND_BLOCKED,
+        /** Packets longer than the path takes, whose MTU has shrunk; their peers get the next ones in fragments. */
+        SEND_NARROWED,
         /** Packets longer than the path MTU that the kernel knows; these and the next four could not leave. */
         SEND_TOO_LONG_FOR_ROUTE,
         SEND_UNREACHABLE,

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class UdpPort implements Port, AutoCloseable {
     private final InetAddress address;
     private final int mtuBytes;
-    private final int mtuLimitBytes;
     private final int port;
     private final Io io;
     private final IoBackend backend;
@@ -51,7 +50,6 @@ public final class UdpPort implements Port, AutoCloseable {
     UdpPort(PortOptions options, OpenedPort opened) {
         address = options.address();
         mtuBytes = opened.mtuBytes();
-        mtuLimitBytes = options.mtuLimitBytes();
         io = opened.io();
         backend = opened.backend();
         reason = opened.reason();
@@ -156,11 +154,16 @@ public final class UdpPort implements Port, AutoCloseable {
         if (!now.isUp()) {
             return "the interface " + now.name() + " with the address " + text(address) + " is down";
         }
-        if (now.pathMtuBytes(address instanceof Inet6Address, mtuLimitBytes) < mtuBytes) {
-            return "the interface " + now.name() + " has an MTU of " + now.mtuBytes()
-                    + " bytes now, too small for connections with a path MTU of " + mtuBytes;
-        }
         return "";
+    }
+
+    /** The same for packets of the port's path MTU, which some peers take in no other way. Empty if the interface sends them. */
+    public String mtuObjection() {
+        LocalInterface now = LocalInterface.of(address);
+        return now.carries(address instanceof Inet6Address, mtuBytes)
+                ? ""
+                : "the interface " + now.name() + " has an MTU of " + now.mtuBytes()
+                        + " bytes now, too small for connections with a path MTU of " + mtuBytes;
     }
 
     // ---- routes
@@ -172,16 +175,17 @@ public final class UdpPort implements Port, AutoCloseable {
      * @throws PortException for an address that this port cannot send to
      */
     public UdpRoute route(long eidHigh, long eidLow, int udpPort) {
-        return route(eidHigh, eidLow, udpPort, IpHeaders.NO_SECRET);
+        return route(eidHigh, eidLow, udpPort, IpHeaders.NO_SECRET, false);
     }
 
     /**
      * The same for packets of connections with a urma4j peer.
      *
      * @param secret shared with the peer
+     * @param takesFragments whether the peer takes packets in fragments
      */
-    public UdpRoute route(long eidHigh, long eidLow, int udpPort, long secret) {
-        return routes.to(eidHigh, eidLow, udpPort, secret);
+    public UdpRoute route(long eidHigh, long eidLow, int udpPort, long secret, boolean takesFragments) {
+        return routes.to(eidHigh, eidLow, udpPort, secret, takesFragments);
     }
 
     // ---- sending
@@ -288,9 +292,14 @@ public final class UdpPort implements Port, AutoCloseable {
             suspectErrno = 0;
             outbox.runs(true);
         }
-        counters.notSent(errno, count);
         UdpRoute route = outbox.route(outbox.firstSlot(datagram));
+        int length = outbox.lengthBytes(datagram);
         outbox.leave();
+        if (errno == Errno.EMSGSIZE && route.narrow(length)) {
+            counters.add(Counter.SEND_NARROWED, count);
+            return;
+        }
+        counters.notSent(errno, count);
         trouble = "sending on the " + route + " failed with " + Errno.name(errno);
     }
 

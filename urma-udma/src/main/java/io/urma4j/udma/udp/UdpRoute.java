@@ -12,15 +12,17 @@ public final class UdpRoute implements Route {
     private final int mtuBytes;
     private final int scope;
     private final boolean ipv4;
+    private final PathLimit limit; // of the port's owner, like the headers
     private final IpHeaders headers; // of the port's owner: its ID changes with each packet
 
-    UdpRoute(long eidHigh, long eidLow, int port, int mtuBytes, int scope, IpHeaders headers) {
+    UdpRoute(long eidHigh, long eidLow, int port, int mtuBytes, int scope, PathLimit limit, IpHeaders headers) {
         this.eidHigh = eidHigh;
         this.eidLow = eidLow;
         this.port = port;
         this.mtuBytes = mtuBytes;
         this.scope = scope;
         this.ipv4 = Addresses.isIpv4(eidHigh, eidLow);
+        this.limit = limit;
         this.headers = headers;
     }
 
@@ -47,6 +49,16 @@ public final class UdpRoute implements Route {
     @Override
     public long secret() {
         return headers.secret();
+    }
+
+    @Override
+    public int narrowedBytes() {
+        return limit.bytes();
+    }
+
+    /** The path did not take a packet of that length. Returns whether the next ones leave in shorter parts. */
+    boolean narrow(int refusedBytes) {
+        return limit.narrow(refusedBytes);
     }
 
     /** Whether it leads to the same port as another, with any secret: one datagram can carry packets of both. */

@@ -14,6 +14,8 @@ public enum Drop {
     PARTITION,
     /** What is in a bundle is cut, or does not belong there. */
     BUNDLE,
+    /** A fragment does not lie in its packet, or has another length than it says. */
+    FRAGMENT,
     ICRC,
     /** Its ICRC is that of RoCE, and its sender and we have agreed on a secret: it was forged, or sent before that. */
     NO_SECRET,

@@ -16,7 +16,8 @@ public enum Header {
     ATOMIC_KIND(10, AtomicKind.BYTES),
     NOTIFY_ETH(11, NotifyEth.BYTES),
     IMM_64(12, Imm64.BYTES),
-    ACK_ETH(13, AckEth.BYTES);
+    ACK_ETH(13, AckEth.BYTES),
+    FRAGMENT_ETH(14, FragmentEth.BYTES);
 
     static final int COUNT = values().length;
 

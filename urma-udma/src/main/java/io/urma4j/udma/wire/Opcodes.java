@@ -7,6 +7,7 @@ import static io.urma4j.udma.wire.Header.ATOMIC_ETH;
 import static io.urma4j.udma.wire.Header.ATOMIC_KIND;
 import static io.urma4j.udma.wire.Header.DETH;
 import static io.urma4j.udma.wire.Header.FETH;
+import static io.urma4j.udma.wire.Header.FRAGMENT_ETH;
 import static io.urma4j.udma.wire.Header.IETH;
 import static io.urma4j.udma.wire.Header.IMM_64;
 import static io.urma4j.udma.wire.Header.IMM_DT;
@@ -41,6 +42,9 @@ public final class Opcodes {
 
     /** Short packets of connections in one: {@link Bundle}. */
     public static final int BUNDLE = OURS_RC | 0x1E;
+
+    /** A part of a packet that is too long for the path: {@link FragmentEth}. */
+    public static final int FRAGMENT = OURS_RC | 0x1F;
 
     // operations
     public static final int SEND_FIRST = 0x00;
@@ -174,6 +178,7 @@ public final class Opcodes {
         }
         define(UD_SEND_ONLY_IMM64, "UD SEND_ONLY_IMM64", List.of(DETH, IMM_64));
         define(BUNDLE, "BUNDLE", List.of());
+        define(FRAGMENT, "FRAGMENT", List.of(FRAGMENT_ETH));
         define(CNP, "CNP", List.of());
     }
 
@@ -218,11 +223,11 @@ public final class Opcodes {
         return HEADER_BYTES[opcode] > 0;
     }
 
-    /** Whether its packet is one of a connection between peers of urma4j, and may be in a {@link Bundle}. */
-    static boolean isOfConnection(int opcode) {
+    /** Whether its packet is one of a connection between peers of urma4j, and may be in a {@link Bundle} or in fragments. */
+    public static boolean isOfConnection(int opcode) {
         boolean isOfShared = has(opcode, Header.RDETH);
         boolean isOfOwn = transport(opcode) == RC || transport(opcode) == OURS_RC && !has(opcode, Header.DETH);
-        return isKnown(opcode) && opcode != BUNDLE && (isOfShared || isOfOwn);
+        return isKnown(opcode) && opcode != BUNDLE && opcode != FRAGMENT && (isOfShared || isOfOwn);
     }
 
     /** Such as "RC SEND_ONLY"; in hexadecimal digits when it is not known. */

@@ -217,7 +217,7 @@ public final class Packet {
     }
 
     /** Pads the payload; returns the length of all before the ICRC. */
-    int pad(int payloadBytes) {
+    public int pad(int payloadBytes) {
         int pad = -payloadBytes & 3;
         int end = payloadAt() + payloadBytes;
         for (int i = 0; i < pad; i++) {

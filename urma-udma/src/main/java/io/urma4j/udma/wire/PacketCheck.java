@@ -33,11 +33,15 @@ public final class PacketCheck {
         if (!Bth.isOfOurPartition(bytes, 0)) {
             return Drop.PARTITION;
         }
-        return opcode == Opcodes.BUNDLE && !Bundle.isSound(packet) ? Drop.BUNDLE : null;
+        return switch (opcode) {
+            case Opcodes.BUNDLE -> Bundle.isSound(packet) ? null : Drop.BUNDLE;
+            case Opcodes.FRAGMENT -> FragmentEth.isSound(packet) ? null : Drop.FRAGMENT;
+            default -> null;
+        };
     }
 
     /** Only a connection can have agreed on a path MTU that RoCE lacks; it checks what it has agreed on. */
     private static int maxBytes(int opcode) {
-        return Opcodes.isOfConnection(opcode) ? Packet.MAX_BYTES : Packet.MAX_ROCE_BYTES;
+        return Opcodes.isOfConnection(opcode) || opcode == Opcodes.FRAGMENT ? Packet.MAX_BYTES : Packet.MAX_ROCE_BYTES;
     }
 }

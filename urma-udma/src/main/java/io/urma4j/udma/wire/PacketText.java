@@ -65,6 +65,8 @@ public final class PacketText {
                         "notify VA 0x%016x R_Key 0x%08x value 0x%x",
                         NotifyEth.va(bytes, at), NotifyEth.remoteKey(bytes, at), NotifyEth.value(bytes, at));
             case IMM_64 -> String.format("immediate 0x%016x", Imm64.immediate(bytes, at));
+            case FRAGMENT_ETH ->
+                String.format("offset %d of %d", FragmentEth.offset(bytes, at), FragmentEth.lengthBytes(bytes, at));
             case ACK_ETH -> String.format("acknowledges 0x%06x MSN %d", AckEth.psn(bytes, at), AckEth.msn(bytes, at));
             case IETH -> String.format("invalidates R_Key 0x%08x", Ieth.remoteKey(bytes, at));
         };

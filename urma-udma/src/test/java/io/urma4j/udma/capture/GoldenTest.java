@@ -131,7 +131,7 @@ class GoldenTest {
             case ATOMIC_ACK_ETH -> AtomicAckEth.put(to, at, AtomicAckEth.original(from, at));
             case IMM_DT -> ImmDt.put(to, at, ImmDt.immediate(from, at));
             case IETH -> Ieth.put(to, at, Ieth.remoteKey(from, at));
-            case RDETH, XRCETH, FETH, ATOMIC_KIND, NOTIFY_ETH, IMM_64, ACK_ETH ->
+            case RDETH, XRCETH, FETH, ATOMIC_KIND, NOTIFY_ETH, IMM_64, ACK_ETH, FRAGMENT_ETH ->
                 throw new AssertionError("Linux sends no " + header);
         }
     }

@@ -58,6 +58,19 @@ class LongPacketsTest {
         assertAgreed(FEATURES_OF_0_1, FEATURES_OF_0_1, OF_ROCE);
     }
 
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void fragmentsGoToAPeerOnlyIfBothEndsKnowThem(boolean caller, boolean home) {
+        var net = new VirtualNet(1, 0, 0);
+        Node one = net.nodeWithFeatures(1, 11, FEATURES_OF_0_1 | (caller ? LongPackets.FRAGMENTS : 0));
+        Node other = net.nodeWithFeatures(2, 22, FEATURES_OF_0_1 | (home ? LongPackets.FRAGMENTS : 0));
+
+        assertThat(net.runUntil(one.connect(other)::isDone, MINUTE)).isTrue();
+
+        assertThat(onlyPeerOf(one).takesFragments()).isEqualTo(caller && home);
+        assertThat(onlyPeerOf(other).takesFragments()).isEqualTo(caller && home);
+    }
+
     /** A bit for each, so that a later version may know others. */
     @Test
     void aGreetingAnnouncesEachThatTheInterfaceCarries() {
@@ -68,7 +81,7 @@ class LongPacketsTest {
         assertThat(LongPackets.features(32_768)).isEqualTo(0b111L << 33);
         assertThat(LongPackets.features(61_440)).isEqualTo(0b1111L << 33);
         assertThat(LongPackets.agreed(-1, 1024)).isEqualTo(61_440);
-        assertThat(LongPackets.agreed(1L << 37, 1024)).as("of a later version").isEqualTo(1024);
+        assertThat(LongPackets.agreed(1L << 38, 1024)).as("of a later version").isEqualTo(1024);
     }
 
     /** Its greeting may say no more than an earlier version reads: 4096 bytes at most. */

@@ -49,6 +49,9 @@ final class Host implements Port, CardListener {
     @Nullable
     Predicate<Packet> isLost;
 
+    /** The longest packet that may leave; longer ones are lost. */
+    int narrowedBytes = Route.NOT_NARROWED;
+
     private final Map<RemotePort, Route> routes = new HashMap<>();
     private final List<Cq> cqs = new ArrayList<>();
     private @Nullable Packet begun;
@@ -70,13 +73,52 @@ final class Host implements Port, CardListener {
 
     /** The port that a route leads to, as commands of the card name it. */
     RemotePort port(Route route) {
-        RemotePort port = new RemotePort(route.eidHigh(), route.eidLow(), route.port(), route.secret());
-        routes.put(port, route);
+        RemotePort port = new RemotePort(route.eidHigh(), route.eidLow(), route.port(), route.secret(), true);
+        routes.put(port, new Way(route));
         return port;
     }
 
     private Route routeTo(RemotePort port) {
         return Objects.requireNonNull(routes.get(port), port::toString);
+    }
+
+    /** A route whose path may be {@linkplain #narrowedBytes narrowed}. */
+    private final class Way implements Route {
+        private final Route to;
+
+        Way(Route to) {
+            this.to = to;
+        }
+
+        @Override
+        public int narrowedBytes() {
+            return narrowedBytes;
+        }
+
+        @Override
+        public int mtuBytes() {
+            return to.mtuBytes();
+        }
+
+        @Override
+        public long eidHigh() {
+            return to.eidHigh();
+        }
+
+        @Override
+        public long eidLow() {
+            return to.eidLow();
+        }
+
+        @Override
+        public int port() {
+            return to.port();
+        }
+
+        @Override
+        public long secret() {
+            return to.secret();
+        }
     }
 
     record Address(long eidLow, int mtuBytes) implements Route, Source {

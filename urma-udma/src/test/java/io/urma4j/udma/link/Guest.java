@@ -17,6 +17,18 @@ interface Guest extends HomeObject {
     /** Writes that many bytes into what was imported last; the status of the record, and the state of the queue. */
     String write(int lengthBytes);
 
+    /** The same of a READ of what was written; also whether its bytes are the written ones. */
+    String read(int lengthBytes);
+
+    /** Writes and reads that many bytes again and again until the time is over; how many of them succeeded, and the first other status. */
+    String repeat(int lengthBytes, Duration time);
+
+    /** Fragments that the device of its only peer has sent: a context sees the counters of others. */
+    long fragmentsOfPeer();
+
+    /** Sends a message of that length to an address as to a foreign peer, which never answers. */
+    void sendToForeigner(String address, int lengthBytes);
+
     /** Has the queue READY again. */
     void revive();
 

@@ -5,21 +5,31 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionBatch;
 import io.urma4j.ContextOptions;
 import io.urma4j.DeviceAttributes;
+import io.urma4j.Eid;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
+import io.urma4j.JfrConfig;
 import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
+import io.urma4j.Resource;
 import io.urma4j.SharedSegment;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
+import io.urma4j.udma.RoceEndpoint;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /** The guest in its own process; {@code TckDriver} makes it by its name. */
 final class GuestProcess implements Guest {
@@ -32,6 +42,7 @@ final class GuestProcess implements Guest {
     private RemoteSegment remote;
     private Jfc jfc;
     private Jfs jfs;
+    private int fills;
 
     @Override
     public String open(String runtimeDirectory, Duration importTimeout, Duration errTimeout) {
@@ -64,7 +75,19 @@ final class GuestProcess implements Guest {
 
     @Override
     public String write(int lengthBytes) {
+        fill(lengthBytes);
         jfs.write(remote, 0, segment, 0, lengthBytes, 1);
+        return status();
+    }
+
+    private void fill(int lengthBytes) {
+        fills++;
+        for (int i = 0; i < lengthBytes; i++) {
+            segment.memory().set(ValueLayout.JAVA_BYTE, i, (byte) (fills + 7 * i + (i >> 8)));
+        }
+    }
+
+    private String status() {
         CompletionBatch batch = new CompletionBatch(1);
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (jfc.poll(batch) == 0) {
@@ -73,6 +96,54 @@ final class GuestProcess implements Guest {
             }
         }
         return batch.status(0) + ", " + jfs.state();
+    }
+
+    @Override
+    public String read(int lengthBytes) {
+        jfs.read(remote, 0, segment, SEGMENT_BYTES / 2, Math.min(lengthBytes, SEGMENT_BYTES / 2), 2);
+        String status = status();
+        MemorySegment all = segment.memory();
+        int same = Math.min(lengthBytes, SEGMENT_BYTES / 2);
+        boolean isSame = all.asSlice(0, same).mismatch(all.asSlice(SEGMENT_BYTES / 2, same)) < 0;
+        return isSame ? status : status + ", other bytes";
+    }
+
+    @Override
+    public String repeat(int lengthBytes, Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        for (int done = 0; ; done++) {
+            String status = (done & 1) == 0 ? write(lengthBytes) : read(lengthBytes);
+            if (!status.equals("SUCCESS, READY")) {
+                return done + ", then " + status;
+            }
+            if (System.nanoTime() - end > 0) {
+                return "all of " + (done + 1);
+            }
+        }
+    }
+
+    @Override
+    public long fragmentsOfPeer() {
+        Resource shown = context.inspect(Set.of(Resource.Kind.CONTEXT)).stream()
+                .flatMap(view -> view.resources().stream())
+                .findFirst()
+                .orElseThrow();
+        return Long.parseLong(shown.field("tx_fragments"));
+    }
+
+    @Override
+    public void sendToForeigner(String address, int lengthBytes) {
+        var receives = context.createJfr(
+                jfc,
+                JfrConfig.builder()
+                        .mode(TransportMode.RC)
+                        .policy(TokenPolicy.NONE)
+                        .build());
+        var foreign = context.createJetty(
+                jfc, receives, JfsConfig.builder().mode(TransportMode.RC).build(), jfc);
+        var peer = new RoceEndpoint(Eid.of(InetAddress.ofLiteral(address)), 0x1234, 1, 1024);
+        foreign.bind(context.importJetty(peer.toDescriptor(foreign.jfs().orderType()), null));
+        foreign.jfs().send(null, segment, 0, lengthBytes, 3);
     }
 
     @Override

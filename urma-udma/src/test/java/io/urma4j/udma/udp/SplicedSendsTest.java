@@ -212,7 +212,7 @@ class SplicedSendsTest {
 
     private static UdpRoute route(InetAddress to, int toPort, int port) {
         return new Routes(THIRD, port, LocalInterface.of(THIRD), MTU)
-                .to(Addresses.high(to), Addresses.low(to), toPort, IpHeaders.NO_SECRET);
+                .to(Addresses.high(to), Addresses.low(to), toPort, IpHeaders.NO_SECRET, false);
     }
 
     private void put(Outbox outbox, UdpRoute route, PinnedMemory from) {

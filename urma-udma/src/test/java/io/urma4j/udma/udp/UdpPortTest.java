@@ -216,7 +216,8 @@ class UdpPortTest {
     /** The way to the receiver, but of packets whose ICRC is for somebody else. */
     private static UdpRoute mistaken(PortPair pair) {
         UdpRoute right = pair.route;
-        return new UdpRoute(right.eidHigh(), right.eidLow(), right.port(), 4096, 0, IpHeaders.ipv4(1, 2, 3, 4));
+        return new UdpRoute(
+                right.eidHigh(), right.eidLow(), right.port(), 4096, 0, PathLimit.NONE, IpHeaders.ipv4(1, 2, 3, 4));
     }
 
     /** Who looks for the reason of a loss must see what was wrong; what is lost on purpose never came, as far as he can see. */

@@ -37,6 +37,8 @@ class PacketCheckTest {
         assertThat(PacketCheck.of(packet)).isEqualTo(Drop.TRANSPORT_VERSION);
         is(Opcodes.BUNDLE, 64);
         assertThat(PacketCheck.of(packet)).isEqualTo(Drop.BUNDLE);
+        is(Opcodes.FRAGMENT, 64);
+        assertThat(PacketCheck.of(packet)).isEqualTo(Drop.FRAGMENT);
     }
 
     /** Everything that the check lets through can be read to its last field. */
@@ -48,6 +50,7 @@ class PacketCheckTest {
         byte[] noise = new byte[128];
         int good = 0;
         int bundles = 0;
+        int fragments = 0;
         for (int i = 0; i < 200_000; i++) {
             random.nextBytes(noise);
             int length = random.nextInt(noise.length + 1);
@@ -58,17 +61,21 @@ class PacketCheckTest {
             }
             if (i % 4 == 0) {
                 plausibleBundle(noise, random);
+            } else if (i % 4 == 1) {
+                length = plausibleFragment(noise, random);
             }
             Packet whole = new Packet(java.lang.foreign.MemorySegment.ofArray(java.util.Arrays.copyOf(noise, length)));
             whole.lengthBytes(length);
             if (PacketCheck.of(whole) == null) {
                 good++;
                 bundles += Bundle.is(whole) ? 1 : 0;
+                fragments += whole.opcode() == Opcodes.FRAGMENT ? 1 : 0;
                 readAll(whole);
             }
         }
         assertThat(good).isGreaterThan(1_000);
         assertThat(bundles).isGreaterThan(100);
+        assertThat(fragments).isGreaterThan(100);
     }
 
     /** Noise in which lengths may be right. */
@@ -85,6 +92,24 @@ class PacketCheckTest {
             noise[at + 6] = (byte) 0xFF;
             noise[at + 7] = (byte) 0xFF;
         }
+    }
+
+    /** Noise in which offset and lengths may be right: the last part of a packet, since the noise is short. */
+    private static int plausibleFragment(byte[] noise, Random random) {
+        noise[0] = (byte) Opcodes.FRAGMENT;
+        noise[1] = 0;
+        noise[2] = (byte) 0xFF;
+        noise[3] = (byte) 0xFF;
+        int part = 256 + 4 * random.nextInt(1000);
+        int offset = part * (1 + random.nextInt(15));
+        int payload = random.nextInt(104);
+        int length = offset + payload;
+        int[] words = {length, offset, part, random.nextInt(8) == 0 ? 1 : 0};
+        for (int i = 0; i < words.length; i++) {
+            noise[Bth.BYTES + 2 * i] = (byte) (words[i] >>> 8);
+            noise[Bth.BYTES + 2 * i + 1] = (byte) words[i];
+        }
+        return Opcodes.headerBytes(Opcodes.FRAGMENT) + payload + Icrc.BYTES;
     }
 
     private static void readAll(Packet packet) {
