@@ -4,23 +4,31 @@ package io.urma4j.udma.transport;
 final class MinimumRtt {
     private static final long MEMORY_NANOS = 10_000_000_000L;
 
-    private long latest = Long.MAX_VALUE;
-    private long latestBefore = Long.MAX_VALUE;
-    private long sinceNanos = Long.MIN_VALUE;
+    private static final long NONE = Long.MAX_VALUE;
 
+    private long latest = NONE;
+    private long latestBefore = NONE;
+    private long sinceNanos;
+
+    /** Without a branch: one that is taken every ten seconds is compiled as a trap, which costs the thread milliseconds. */
     void sample(long rttNanos, long nowNanos) {
-        if (sinceNanos == Long.MIN_VALUE || nowNanos - sinceNanos >= MEMORY_NANOS) {
-            latestBefore = latest;
-            latest = rttNanos;
-            sinceNanos = nowNanos;
-        }
-        latest = Math.min(latest, rttNanos);
+        long isFirst = NONE - latest - 1 >> Long.SIZE - 1;
+        long isOver = ~(nowNanos - sinceNanos - MEMORY_NANOS >> Long.SIZE - 1);
+        long mask = isFirst | isOver;
+        latestBefore = chosen(mask, latest, latestBefore);
+        sinceNanos = chosen(mask, nowNanos, sinceNanos);
+        latest = Math.min(chosen(mask, NONE, latest), rttNanos);
+    }
+
+    /** The first value if all bits of the mask are set, the second if none is. */
+    private static long chosen(long mask, long first, long second) {
+        return second ^ (first ^ second) & mask;
     }
 
     /** 0 if there is none. */
     long nanos() {
         long minimum = Math.min(latest, latestBefore);
-        return minimum == Long.MAX_VALUE ? 0 : minimum;
+        return minimum == NONE ? 0 : minimum;
     }
 
     /** Whether an acknowledgement is too early to be for a transmission: a quarter less than the minimum is certain. */
