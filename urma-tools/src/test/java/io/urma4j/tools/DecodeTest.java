@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.wire.Bundle;
+import io.urma4j.udma.wire.FragmentEth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -13,6 +14,7 @@ import io.urma4j.udma.wire.Rdeth;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -152,7 +154,36 @@ class DecodeTest {
         assertThat(lines().getFirst()).contains("BUNDLE of 2 packets  ICRC ok");
         assertThat(lines().get(2)).startsWith("   ").contains("RC SEND_ONLY").contains("PSN 0x000006, 3 bytes");
         assertThat(lines().get(3)).contains("retransmitted");
-        assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles 2, retransmitted 1,");
+        assertThat(lines().getLast()).contains("2 of RoCEv2", "in bundles or fragments 2, retransmitted 1,");
+    }
+
+    @Test
+    void whatFragmentsGiveTogetherHasALine() throws IOException {
+        Path file = folder.resolve("fragments.pcap");
+        IpHeaders ip = IpHeaders.ipv4(0x7F00_0001, 0x7F00_0002, IpHeaders.ROCE_PORT, IpHeaders.ROCE_PORT);
+        try (PcapWriter writer = PcapWriter.create(file, PcapWriter.UNLIMITED, InstantSource.system())) {
+            for (int round = 0; round < 2; round++) {
+                Packet whole = Packet.allocate();
+                whole.begin(Opcodes.RC | Opcodes.SEND_ONLY, 17, 5);
+                int length = whole.pad(599);
+                for (int at = 0; at < length; at += 256) {
+                    int bytes = Math.min(256, length - at);
+                    Packet fragment = Packet.allocate();
+                    FragmentEth.begin(fragment, 17, round, length, at, 256);
+                    MemorySegment.copy(whole.bytes(), at, fragment.bytes(), fragment.payloadAt(), bytes);
+                    fragment.end(bytes, ip, new Icrc());
+                    writer.packet(fragment, ip);
+                }
+            }
+        }
+
+        assertThat(decode(file)).isZero();
+
+        assertThat(lines()).hasSize(3 + 1 + 3 + 1 + 1);
+        assertThat(lines().get(1)).contains("FRAGMENT", "offset 256 of 612, 256 bytes  ICRC ok");
+        assertThat(lines().get(3)).startsWith("   ").contains("RC SEND_ONLY").endsWith("PSN 0x000005, 599 bytes");
+        assertThat(lines().get(7)).endsWith("599 bytes, retransmitted");
+        assertThat(lines().getLast()).contains("6 of RoCEv2", "in bundles or fragments 2, retransmitted 1,");
     }
 
     /**

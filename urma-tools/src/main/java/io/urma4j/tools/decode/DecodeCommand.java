@@ -8,9 +8,9 @@ import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.capture.Frame;
 import io.urma4j.udma.capture.PcapReader;
 import io.urma4j.udma.capture.Unread;
-import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
 import io.urma4j.udma.wire.IpHeaders;
+import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.PacketCheck;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -108,6 +108,7 @@ public final class DecodeCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         boolean lines = !summaryAlone && !json.isAsked();
         Flows flows = new Flows();
+        Fragments fragments = new Fragments();
         long startNanos = 0;
         for (Frame frame = reader.next(); frame != null && !out.checkError(); frame = reader.next()) {
             startNanos = frame.number() == 1 ? frame.timeNanos() : startNanos;
@@ -129,14 +130,22 @@ public final class DecodeCommand implements Callable<Integer> {
             if (lines) {
                 out.println(PacketLine.of(frame, startNanos, datagram, drop, isKnown, again));
             }
-            if (drop == null && Bundle.is(datagram.packet())) {
-                unpack(datagram, flows, summary, lines);
+            Datagram carrier = drop != null
+                    ? null
+                    : switch (datagram.packet().opcode()) {
+                        case Opcodes.BUNDLE -> datagram;
+                        case Opcodes.FRAGMENT -> fragments.completed(datagram, frame.timeNanos());
+                        default -> null;
+                    };
+            if (carrier != null) {
+                unpack(carrier, flows, summary, lines);
             }
         }
     }
 
-    private void unpack(Datagram bundle, Flows flows, Summary summary, boolean lines) {
-        for (Datagram one : bundle.apart()) {
+    /** What is in a bundle, or what fragments gave together. */
+    private void unpack(Datagram carrier, Flows flows, Summary summary, boolean lines) {
+        for (Datagram one : carrier.apart()) {
             boolean again = flows.isAgain(one);
             summary.bundled(one.packet(), again);
             if (lines) {

@@ -42,7 +42,7 @@ final class Flows {
         Packet packet = datagram.packet();
         int opcode = packet.opcode();
         int transport = Opcodes.transport(opcode);
-        if (Opcodes.isResponse(opcode) || isResync(opcode)) {
+        if (Opcodes.isResponse(opcode) || isResync(opcode) || opcode == Opcodes.FRAGMENT) {
             return null;
         }
         if (Opcodes.has(opcode, Header.RDETH)) {

@@ -37,7 +37,7 @@ final class PacketLine {
                 .toString();
     }
 
-    /** A packet of a bundle, below the line of the bundle. */
+    /** A packet of a bundle, below the line of the bundle; or of fragments, below that of the last. */
     static String ofBundled(Packet packet, boolean again) {
         return "        " + told(packet, again);
     }

@@ -55,7 +55,7 @@ final class Summary {
         }
     }
 
-    /** Counts a packet of a bundle; the bundle itself was counted before. */
+    /** Counts a packet of a bundle, or of fragments; these were counted before. */
     void bundled(Packet packet, boolean isAgain) {
         bundled++;
         again += isAgain ? 1 : 0;
@@ -90,7 +90,7 @@ final class Summary {
         return String.format(
                         Locale.ROOT,
                         "%d frames in %.3f s, %d of RoCEv2 (%d IPv4, %d IPv6): ICRC right %d, wrong %d, malformed %d,"
-                                + " not verifiable %d; in bundles %d, retransmitted %d, NAK %d, RNR NAK %d",
+                                + " not verifiable %d; in bundles or fragments %d, retransmitted %d, NAK %d, RNR NAK %d",
                         frames,
                         spanNanos / 1e9,
                         packets,

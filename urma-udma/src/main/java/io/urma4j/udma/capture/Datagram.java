@@ -30,9 +30,12 @@ public record Datagram(
 
     /** One for each packet, when there is a sound bundle in it; else itself. */
     public List<Datagram> apart() {
-        return Bundle.apart(packet).stream()
-                .map(one -> new Datagram(source, destination, sourcePort, ip, ipv4Id, one))
-                .toList();
+        return Bundle.apart(packet).stream().map(this::with).toList();
+    }
+
+    /** The same with another packet, which it carried. */
+    public Datagram with(Packet carried) {
+        return new Datagram(source, destination, sourcePort, ip, ipv4Id, carried);
     }
 
     /** {@link #of(Frame, Set)} for the port of RoCE alone, which a peer of Linux always has on one side. */

@@ -374,10 +374,7 @@ public final class Card implements CardCommands {
     @Override
     public int connect(CardConnectionConfig config, long nowNanos) {
         var route = routes.to(config.to());
-        int number = registry.take(config.number());
-        if (number < FIRST_CONNECTION) {
-            throw new IllegalArgumentException("no connection can have the number " + config.number());
-        }
+        int number = registry.takeConnection(config.number());
         return connections.open(number, null, config, route, nowNanos).handle();
     }
 

@@ -36,6 +36,15 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return numbers.put(wanted, new Owner());
     }
 
+    /** The same for a shared connection, whose numbers are above those of queues. */
+    int takeConnection(int wanted) {
+        int number = take(wanted);
+        if (number < CardCommands.FIRST_CONNECTION) {
+            throw new IllegalArgumentException("no connection can have the number " + wanted);
+        }
+        return number;
+    }
+
     boolean isTaken(int number) {
         return numbers.get(number) != null;
     }

@@ -64,14 +64,31 @@ record LocalInterface(String name, int index, int mtuBytes, boolean isUp) {
         }
     }
 
+    // ---- what may be wrong
+
+    /** Why packets from an address cannot leave; empty if no reason is known. */
+    static String objection(InetAddress address) {
+        LocalInterface now = of(address);
+        if (!now.isKnown()) {
+            return "no interface of this machine has the address " + address.getHostAddress() + " any longer";
+        }
+        return now.isUp()
+                ? ""
+                : "the interface " + now.name() + " with the address " + address.getHostAddress() + " is down";
+    }
+
+    /** Why packets of a path MTU cannot leave from an address; empty if its interface sends them. */
+    static String mtuObjection(InetAddress address, int pathMtuBytes) {
+        LocalInterface now = of(address);
+        return carries(now.mtuBytes(), address instanceof Inet6Address, pathMtuBytes)
+                ? ""
+                : "the interface " + now.name() + " has an MTU of " + now.mtuBytes()
+                        + " bytes now, too small for connections with a path MTU of " + pathMtuBytes;
+    }
+
     /** Whether there is one. */
     boolean isKnown() {
         return index != 0;
-    }
-
-    /** Whether it sends all packets of a path MTU. */
-    boolean carries(boolean ipv6, int pathMtuBytes) {
-        return carries(mtuBytes, ipv6, pathMtuBytes);
     }
 
     /** Whether a path with that MTU, the longest IP packet, takes all packets of a path MTU. */

@@ -11,7 +11,6 @@ import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PathMtu;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -75,10 +74,6 @@ public final class UdpPort implements Port, AutoCloseable {
      */
     public static UdpPort open(PortOptions options) {
         return new UdpPort(options, OpenedPort.open(options));
-    }
-
-    private static String text(InetAddress address) {
-        return address.getHostAddress();
     }
 
     // ---- what it is
@@ -147,23 +142,12 @@ public final class UdpPort implements Port, AutoCloseable {
      * @return why they cannot; empty if no reason is known
      */
     public String objection() {
-        LocalInterface now = LocalInterface.of(address);
-        if (!now.isKnown()) {
-            return "no interface of this machine has the address " + text(address) + " any longer";
-        }
-        if (!now.isUp()) {
-            return "the interface " + now.name() + " with the address " + text(address) + " is down";
-        }
-        return "";
+        return LocalInterface.objection(address);
     }
 
-    /** The same for packets of the port's path MTU, which some peers take in no other way. Empty if the interface sends them. */
+    /** The same for packets of the port's path MTU, which some peers take in no other way. */
     public String mtuObjection() {
-        LocalInterface now = LocalInterface.of(address);
-        return now.carries(address instanceof Inet6Address, mtuBytes)
-                ? ""
-                : "the interface " + now.name() + " has an MTU of " + now.mtuBytes()
-                        + " bytes now, too small for connections with a path MTU of " + mtuBytes;
+        return LocalInterface.mtuObjection(address, mtuBytes);
     }
 
     // ---- routes
@@ -452,7 +436,7 @@ public final class UdpPort implements Port, AutoCloseable {
 
     @Override
     public String toString() {
-        return "port " + port + " of " + text(address) + " by " + backend
+        return "port " + port + " of " + address.getHostAddress() + " by " + backend
                 + (reason.isEmpty() ? "" : " (" + reason + ")");
     }
 }
