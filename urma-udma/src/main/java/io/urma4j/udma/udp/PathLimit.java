@@ -67,7 +67,7 @@ final class PathLimit {
             int most = longest - (ipv4 ? IPV4_AND_UDP_BYTES : IPV6_AND_UDP_BYTES);
             boolean isEnough = LocalInterface.carries(longest, !ipv4, mtuBytes);
             bytes = isEnough || most < FragmentEth.MIN_PACKET_BYTES ? Route.NOT_NARROWED : most;
-        } catch (LibcException _) {
+        } catch (LibcException | UnsupportedOperationException _) {
             // without a route, or a free descriptor, the limit stays as it is
         }
     }
