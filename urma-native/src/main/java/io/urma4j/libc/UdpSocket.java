@@ -79,14 +79,18 @@ public final class UdpSocket implements AutoCloseable {
      * @throws LibcException with EADDRINUSE when the port is taken, EADDRNOTAVAIL when the address is not ours
      */
     public void bind(InetAddress address, int port) {
+        address(SocketCalls.BIND, "bind", address, port);
+    }
+
+    private void address(MethodHandle call, String function, InetAddress address, int port) {
         int number = fd.acquire();
         CallFrame frame = CallFrame.claim();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
             int length = put(name, address, port);
-            int result = frame.result((int) SocketCalls.BIND.invokeExact(frame.state(), number, name, length));
+            int result = frame.result((int) call.invokeExact(frame.state(), number, name, length));
             if (result < 0) {
-                throw new LibcException("bind", fd + ", " + address.getHostAddress() + " port " + port, -result);
+                throw new LibcException(function, fd + ", " + address.getHostAddress() + " port " + port, -result);
             }
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
@@ -128,26 +132,8 @@ public final class UdpSocket implements AutoCloseable {
         boolean ipv6 = to instanceof Inet6Address;
         try (UdpSocket asking = open(ipv6)) {
             asking.bind(from, 0);
-            asking.connect(to);
+            asking.address(SocketCalls.CONNECT, "connect", to, DISCARD_PORT);
             return asking.get(ipv6 ? UdpOption.IPV6_MTU : UdpOption.IPV4_MTU);
-        }
-    }
-
-    private void connect(InetAddress to) {
-        int number = fd.acquire();
-        CallFrame frame = CallFrame.claim();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
-            int length = put(name, to, DISCARD_PORT);
-            int result = frame.result((int) SocketCalls.CONNECT.invokeExact(frame.state(), number, name, length));
-            if (result < 0) {
-                throw new LibcException("connect", fd + ", " + to.getHostAddress(), -result);
-            }
-        } catch (Throwable e) {
-            throw Linkage.rethrow(e);
-        } finally {
-            frame.release();
-            fd.release();
         }
     }
 

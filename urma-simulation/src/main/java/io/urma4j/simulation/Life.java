@@ -12,17 +12,14 @@ import io.urma4j.udma.device.DeviceKeys;
 import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Memory;
-import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Drop;
-import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.PathMtu;
-import io.urma4j.udma.wire.Rdeth;
 import io.urma4j.udma.wire.Reassembly;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -173,7 +170,7 @@ final class Life implements CardListener {
             return;
         }
         for (Packet one : Bundle.apart(whole)) {
-            OnTheWay onTheWay = waysTo.get(connectionNumber(one));
+            OnTheWay onTheWay = waysTo.get(one.connectionNumber());
             if (onTheWay != null) {
                 onTheWay.sent(one, world.time.now());
             }
@@ -196,7 +193,7 @@ final class Life implements CardListener {
 
     /** The way of a packet's connection, if that route is the peer's. */
     private @Nullable Way wayFrom(SimulatedRoute route, Packet packet) {
-        Way way = ways.get(connectionNumber(packet));
+        Way way = ways.get(packet.connectionNumber());
         boolean isOfPeer =
                 way != null && way.machine == route.from() && route.source().port() == IpHeaders.ROCE_PORT;
         return isOfPeer ? way : null;
@@ -208,16 +205,9 @@ final class Life implements CardListener {
                 ? packet
                 : incomplete
                         .computeIfAbsent(
-                                Bth.destinationQp(packet.bytes()),
+                                packet.connectionNumber(),
                                 _ -> new Reassembly(Math.max(PathMtu.LARGEST_OF_ROCE, world.scenario.longMtuBytes())))
                         .add(packet, world.time.now());
-    }
-
-    /** The connection that a packet belongs to. A datagram's queue number never equals that of a connection. */
-    private static int connectionNumber(Packet packet) {
-        return Opcodes.has(packet.opcode(), Header.RDETH)
-                ? Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH))
-                : Bth.destinationQp(packet.bytes());
     }
 
     // ---- driving the card

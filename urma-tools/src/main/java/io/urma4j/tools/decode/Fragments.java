@@ -1,9 +1,6 @@
 package io.urma4j.tools.decode;
 
 import io.urma4j.udma.capture.Datagram;
-import io.urma4j.udma.wire.Bth;
-import io.urma4j.udma.wire.Bundle;
-import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.PathMtu;
@@ -32,16 +29,12 @@ final class Fragments {
     /** The packet that a fragment completes, valid until the next call; null if others are missing, or it is malformed. */
     @Nullable
     Datagram completed(Datagram fragment, long nanos) {
-        int number = Bth.destinationQp(fragment.packet().bytes());
+        int number = fragment.packet().connectionNumber();
         Packet whole = incomplete
                 .computeIfAbsent(
                         new Connection(fragment.source(), fragment.destination(), number),
                         _ -> new Reassembly(PathMtu.LARGEST))
                 .add(fragment.packet(), nanos);
-        if (whole == null || PacketCheck.of(whole) != null) {
-            return null;
-        }
-        boolean isOfConnection = Bundle.is(whole) || Opcodes.isOfConnection(whole.opcode());
-        return isOfConnection ? fragment.with(whole) : null;
+        return whole != null && PacketCheck.ofConnection(whole) == null ? fragment.with(whole) : null;
     }
 }

@@ -2,14 +2,12 @@ package io.urma4j.tools.decode;
 
 import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.control.HeardSecrets;
-import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
-import io.urma4j.udma.wire.Rdeth;
 import java.net.InetAddress;
 import java.util.HashSet;
 import java.util.Set;
@@ -70,10 +68,7 @@ final class Verifier {
     }
 
     private static End end(Datagram datagram) {
-        Packet packet = datagram.apart().getFirst().packet();
-        int number = Opcodes.has(packet.opcode(), Header.RDETH)
-                ? Rdeth.endToEndContext(packet.bytes(), packet.at(Header.RDETH))
-                : Bth.destinationQp(packet.bytes());
-        return new End(datagram.source(), datagram.destination(), number);
+        return new End(
+                datagram.source(), datagram.destination(), datagram.packet().connectionNumber());
     }
 }

@@ -94,7 +94,7 @@ final class Fragmenter {
 
     private void putPart(Packet from, Packet place) {
         int bytes = Math.min(partBytes, lengthBytes - doneBytes);
-        FragmentEth.begin(place, Inbound.connectionOf(from), lastId, lengthBytes, doneBytes, partBytes);
+        FragmentEth.begin(place, from.connectionNumber(), lastId, lengthBytes, doneBytes, partBytes);
         MemorySegment.copy(from.bytes(), doneBytes, place.bytes(), place.payloadAt(), bytes);
         doneBytes += bytes;
         sent++;

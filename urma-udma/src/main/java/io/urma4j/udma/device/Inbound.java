@@ -72,22 +72,13 @@ final class Inbound {
         if (Opcodes.has(opcode, Header.DETH) && !Opcodes.has(opcode, Header.RDETH)) {
             return IpHeaders.NO_SECRET; // datagrams are of no connection
         }
-        CardConnection link = registry.link(connectionOf(packet));
+        CardConnection link = registry.link(packet.connectionNumber());
         return link != null && link.isAt(origin) ? link.secret() : IpHeaders.NO_SECRET;
-    }
-
-    /** The connection that a packet names; a bundle, by its first packet. A datagram names a queue. */
-    static int connectionOf(Packet packet) {
-        int at = Bundle.is(packet) ? Bundle.firstPacket() : 0;
-        int opcode = Bth.opcodeAt(packet.bytes(), at);
-        return Opcodes.has(opcode, Header.RDETH)
-                ? Rdeth.endToEndContext(packet.bytes(), at + Opcodes.offset(opcode, Header.RDETH))
-                : Bth.destinationQpAt(packet.bytes(), at);
     }
 
     /** What the fragments of a packet give together is checked as if it had arrived by itself. */
     private void fragment(Packet fragment, Source origin, boolean isDelayed, long nowNanos) {
-        CardConnection link = registry.link(connectionOf(fragment));
+        CardConnection link = registry.link(fragment.connectionNumber());
         if (link == null || !link.isFrom(origin) || !link.takesFragments()) {
             dropped++;
             return;
@@ -97,8 +88,7 @@ final class Inbound {
         if (whole == null) {
             return;
         }
-        boolean isOfConnection = Bundle.is(whole) || Opcodes.isOfConnection(whole.opcode());
-        if (isOfConnection && PacketCheck.of(whole) == null) {
+        if (PacketCheck.ofConnection(whole) == null) {
             receive(whole, origin, isDelayed, nowNanos);
         } else {
             dropped++;

@@ -224,7 +224,7 @@ public final class Opcodes {
     }
 
     /** Whether its packet is one of a connection between peers of urma4j, and may be in a {@link Bundle} or in fragments. */
-    public static boolean isOfConnection(int opcode) {
+    static boolean isOfConnection(int opcode) {
         boolean isOfShared = has(opcode, Header.RDETH);
         boolean isOfOwn = transport(opcode) == RC || transport(opcode) == OURS_RC && !has(opcode, Header.DETH);
         return isKnown(opcode) && opcode != BUNDLE && opcode != FRAGMENT && (isOfShared || isOfOwn);

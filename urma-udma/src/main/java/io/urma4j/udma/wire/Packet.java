@@ -95,6 +95,15 @@ public final class Packet {
         return Opcodes.offset(opcode, header);
     }
 
+    /** The connection that it names; a bundle, by its first packet. A datagram names a queue. */
+    public int connectionNumber() {
+        int from = Bundle.is(this) ? Bundle.firstPacket() : 0;
+        int named = Bth.opcodeAt(bytes, from);
+        return Opcodes.has(named, Header.RDETH)
+                ? Rdeth.endToEndContext(bytes, from + Opcodes.offset(named, Header.RDETH))
+                : Bth.destinationQpAt(bytes, from);
+    }
+
     public int payloadAt() {
         return Opcodes.headerBytes(opcode);
     }

@@ -40,6 +40,12 @@ public final class PacketCheck {
         };
     }
 
+    /** The same of a packet that others carried: only a bundle, or a packet of a connection, comes in fragments. */
+    public static @Nullable Drop ofConnection(Packet packet) {
+        boolean isOfConnection = Bundle.is(packet) || Opcodes.isOfConnection(packet.opcode());
+        return isOfConnection ? of(packet) : Drop.FRAGMENT;
+    }
+
     /** Only a connection can have agreed on a path MTU that RoCE lacks; it checks what it has agreed on. */
     private static int maxBytes(int opcode) {
         return Opcodes.isOfConnection(opcode) || opcode == Opcodes.FRAGMENT ? Packet.MAX_BYTES : Packet.MAX_ROCE_BYTES;

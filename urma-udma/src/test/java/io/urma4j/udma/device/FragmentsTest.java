@@ -199,7 +199,7 @@ class FragmentsTest {
     private int numberThere() {
         queue.oneSided(WorkOpcode.WRITE, hosts.memoryThere, keyThere, 0x10000, 1024, 0);
         int[] number = new int[1];
-        hosts.listener = (host, packet) -> number[0] = host == there ? Inbound.connectionOf(packet) : number[0];
+        hosts.listener = (host, packet) -> number[0] = host == there ? packet.connectionNumber() : number[0];
         hosts.run();
         assertSuccess(1);
         return number[0];
@@ -257,6 +257,6 @@ class FragmentsTest {
         bundle.begin(Opcodes.RC | Opcodes.SEND_ONLY, 0x1234, 1);
         bundle.lengthBytes(Bth.BYTES + Bundle.begin(bundle, 8) + Icrc.BYTES);
 
-        assertThat(Inbound.connectionOf(bundle)).isEqualTo(0x1234);
+        assertThat(bundle.connectionNumber()).isEqualTo(0x1234);
     }
 }
