@@ -50,11 +50,9 @@ final class RallyEnd implements AutoCloseable {
         local.memory().fill((byte) 0);
     }
 
-    /** What the paths to all peers have counted under that name; 0 where they do not count it. */
-    long counted(String name) {
-        return context.paths().stream()
-                .mapToLong(path -> path.counters().asMap().getOrDefault(name, 0L))
-                .sum();
+    /** Those received so far. */
+    PredictedPackets packets() {
+        return PredictedPackets.of(context);
     }
 
     /** What the other process needs to meet us: one line, with secrets. */

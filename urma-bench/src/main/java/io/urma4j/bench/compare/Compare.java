@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare;
 
 import io.urma4j.bench.Destination;
+import io.urma4j.bench.PredictedPackets;
 import io.urma4j.bench.Program;
 import io.urma4j.bench.compare.RoundRobin.Outcome;
 import java.io.IOException;
@@ -265,6 +266,11 @@ public final class Compare implements Callable<Integer> {
                 System.out.print(Report.line(line));
             }
         });
+        PredictedPackets packets = ours.packets();
+        if (packets.received() > 0) {
+            report.received(row.name(), packets.toString());
+            System.out.println("  " + packets);
+        }
     }
 
     // ---- the drawings

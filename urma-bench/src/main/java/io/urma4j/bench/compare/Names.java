@@ -8,6 +8,7 @@ public final class Names {
     public static final String URMA_QUEUES = "urma4j, post + poll";
     public static final String RAW_MEMORY = "raw memory (C)";
     public static final String RAW_UDP = "raw UDP (C)";
+    public static final String STEPS = "steps of udma (C)";
     public static final String UCX = "UCX shm";
     public static final String UCX_TCP = "UCX tcp";
     public static final String UCX_SLEEP = "UCX shm, -E sleep";
@@ -33,7 +34,7 @@ public final class Names {
     public static final String BARE_WAKE = "bare wake, unpark (C)";
 
     /** What C can do on this machine at the same minute. */
-    static final Set<String> LIMITS = Set.of(RAW_MEMORY, RAW_UDP, BARE_WAKE);
+    static final Set<String> LIMITS = Set.of(RAW_MEMORY, RAW_UDP, STEPS, BARE_WAKE);
 
     private Names() {}
 }

@@ -12,6 +12,7 @@ import io.urma4j.bench.compare.peer.RawMemory;
 import io.urma4j.bench.compare.peer.RawNetwork;
 import io.urma4j.bench.compare.peer.Rings;
 import io.urma4j.bench.compare.peer.Sockperf;
+import io.urma4j.bench.compare.peer.SteppedNetwork;
 import io.urma4j.bench.compare.peer.Ucx;
 import io.urma4j.bench.compare.peer.UrmaPeer;
 import java.util.List;
@@ -33,6 +34,7 @@ final class Peers {
                 RawMemory.awake(),
                 RawMemory.asleep(),
                 new RawNetwork(),
+                new SteppedNetwork(),
                 Ucx.memory(),
                 Ucx.sleeping(),
                 Ucx.tcp(),
@@ -73,6 +75,7 @@ final class Peers {
                 RawMemory.awake(),
                 RawMemory.asleep(),
                 new RawNetwork(),
+                new SteppedNetwork(),
                 Ucx.memory(),
                 Ucx.sleeping(),
                 Ucx.tcp(),

@@ -1,6 +1,7 @@
 package io.urma4j.bench.compare;
 
 import io.urma4j.bench.Pinned;
+import io.urma4j.bench.PredictedPackets;
 import io.urma4j.tools.CompilerThreads;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -83,7 +84,7 @@ public final class ProcessPair implements AutoCloseable {
         String result = leader.ask("lead " + task.encode() + " " + about.toMillis() + " " + homeAddress, "result");
         String served = home.ask("enough", "served");
         isServing = false;
-        Sample sample = Sample.parse(result);
+        Sample sample = Sample.parse(result).with(packets(result).plus(packets(served)));
         operations = (long) number(result, "operations=");
         double cpuNanos = number(result, "spent=") + number(served, "spent=");
         return operations > 0 && cpuNanos > 0 ? sample.with(Metric.CPU, cpuNanos / operations) : sample;
@@ -97,6 +98,10 @@ public final class ProcessPair implements AutoCloseable {
     /** Those of both. */
     public CompilerThreads compilers() {
         return CompilerThreads.of(leader.process.pid(), home.process.pid());
+    }
+
+    private static PredictedPackets packets(String line) {
+        return new PredictedPackets((long) number(line, "received="), (long) number(line, "predicted="));
     }
 
     private static double number(String line, String key) {

@@ -33,6 +33,7 @@ final class Report {
     private final Map<String, String> missing = new LinkedHashMap<>();
     private final SequencedMap<String, List<String>> failures = new LinkedHashMap<>(); // by row or drawing
     private final SequencedMap<String, List<Line>> lines = new LinkedHashMap<>(); // by row
+    private final SequencedMap<String, String> received = new LinkedHashMap<>(); // by row: packets that were predicted
     private final SequencedMap<String, Drawing> drawings = new LinkedHashMap<>();
     private final Set<String> withoutTime = new LinkedHashSet<>();
     private final Set<String> leftOut = new LinkedHashSet<>();
@@ -85,10 +86,16 @@ final class Report {
         failures.remove(name);
         withoutTime.remove(name);
         lines.remove(name);
+        received.remove(name);
     }
 
     void add(Line line) {
         lines.computeIfAbsent(line.row().name(), any -> new ArrayList<>()).add(line);
+    }
+
+    /** What both sides of urma4j have received in a row, and how much of it they had predicted. */
+    void received(String name, String packets) {
+        received.put(name, packets);
     }
 
     void drew(String name, Drawing drawing) {
@@ -177,6 +184,11 @@ final class Report {
             lines().forEach(line -> text.append(line(line)));
         }
         text.append(foot());
+        if (!received.isEmpty()) {
+            text.append("\n## Header prediction\n\nPackets of both sides of urma4j, in all rounds of a row\n\n");
+            received.forEach((row, packets) ->
+                    text.append("- ").append(row).append(": ").append(packets).append('\n'));
+        }
         if (!drawings.isEmpty()) {
             text.append("\n## Against size\n\n");
             drawings.keySet().stream()
@@ -195,6 +207,7 @@ final class Report {
         all.put("leftOut", List.copyOf(leftOut));
         all.put("notRun", List.copyOf(withoutTime));
         all.put("failures", failures);
+        all.put("packets", received);
         Map<String, Object> curves = new LinkedHashMap<>();
         drawings.forEach((name, drawing) -> curves.put(name, json(drawing)));
         all.put("curves", curves);

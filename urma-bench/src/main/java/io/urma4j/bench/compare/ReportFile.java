@@ -42,6 +42,9 @@ final class ReportFile {
         root.at("missing").entries().forEach((peer, reason) -> report.isMissing(peer, reason.text()));
         root.at("leftOut").list().forEach(peer -> report.leavesOut(peer.text()));
         root.at("lines").list().forEach(line -> line(line).ifPresent(report::add));
+        if (root.map().containsKey("packets")) { // absent in reports of earlier versions
+            root.at("packets").entries().forEach((row, packets) -> report.received(row, packets.text()));
+        }
         root.at("curves").entries().forEach((name, curve) -> report.drew(name, drawing(curve)));
         root.at("notRun").list().forEach(name -> report.hadNoTime(name.text()));
         root.at("failures")

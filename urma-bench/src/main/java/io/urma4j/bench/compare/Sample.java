@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.PredictedPackets;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -8,6 +9,7 @@ import java.util.stream.Collectors;
 /** What one run of one peer gave: as a line, {@code mean=25.10 p50=24.00}. */
 public final class Sample {
     private final Map<Metric, Double> nanos = new EnumMap<>(Metric.class);
+    private PredictedPackets packets = PredictedPackets.NONE;
 
     /** A sample of a mean alone. */
     public static Sample mean(double nanos) {
@@ -42,6 +44,16 @@ public final class Sample {
         }
         nanos.put(metric, value);
         return this;
+    }
+
+    /** Takes in what both sides have received. */
+    Sample with(PredictedPackets received) {
+        packets = received;
+        return this;
+    }
+
+    PredictedPackets packets() {
+        return packets;
     }
 
     boolean has(Metric metric) {

@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare;
 
+import io.urma4j.bench.PredictedPackets;
 import io.urma4j.bench.Rounds;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +29,11 @@ public final class Series {
 
     double median(Metric metric) {
         return Rounds.median(nanos(metric));
+    }
+
+    /** What both sides have received in all of them. */
+    PredictedPackets packets() {
+        return samples.stream().map(Sample::packets).reduce(PredictedPackets.NONE, PredictedPackets::plus);
     }
 
     /** The time of an undisturbed operation; the mean for peers that report only that. */

@@ -3,6 +3,7 @@ package io.urma4j.bench.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.bench.PredictedPackets;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,7 @@ class ReportFileTest {
         report.hadNoTime("udma-fadd");
         report.add(Line.of(ROW, Names.UCX, series(10), series(15)));
         report.add(Line.of(AT_RATE, Names.AERON, series(10), series(30)));
+        report.received(ROW.name(), new PredictedPackets(1_000, 999).toString());
         Map<Long, Double> points = Map.of(8L, 1.5);
         report.drew(
                 "shm-read-by-size",
@@ -48,7 +50,20 @@ class ReportFileTest {
         assertThat(again.json()).isEqualTo(report().json());
         assertThat(again.markdown("Notes."))
                 .isEqualTo(report().markdown("Notes."))
-                .contains("1200/s");
+                .contains("1200/s")
+                .contains(ROW.name() + ": predicted: 99.90 % of 1,000 packets received");
+    }
+
+    @Test
+    void aReportOfAnEarlierVersionHasNoPackets() throws IOException {
+        Report report = report();
+        report.beginsAnew(ROW.name());
+        String without = report.json();
+        assertThat(without).contains("\"packets\" : { }");
+
+        Report again = ReportFile.parse(without.replaceFirst("\"packets\" : \\{ },\\s*", ""));
+
+        assertThat(again.json()).isEqualTo(without);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.urma4j.bench.compare.end;
 import com.sun.management.OperatingSystemMXBean;
 import io.urma4j.bench.ParentWatch;
 import io.urma4j.bench.Pinned;
+import io.urma4j.bench.PredictedPackets;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.end.Participant.Serving;
 import java.io.BufferedReader;
@@ -70,21 +71,33 @@ public final class EndMain {
         Serving serving = participant.serve(task, leaderAddress);
         Pinned.pin(Integer.getInteger("urma.cpu"));
         out.println("at " + serving.address());
-        long before = process.getProcessCpuTime();
+        Spent spent = new Spent();
         serving.run(this::isToldMore);
-        long spent = process.getProcessCpuTime() - before;
+        String used = spent.words();
         in.readLine(); // "enough"
         Pinned.free();
-        out.println("served spent=" + spent);
+        out.println("served " + used);
     }
 
     private void lead(Task task, long millis, String homeAddress) throws Exception {
         Pinned.pin(Integer.getInteger("urma.cpu"));
-        long before = process.getProcessCpuTime();
+        Spent spent = new Spent();
         Tally tally = participant.lead(task, millis * 1_000_000, homeAddress);
-        long spent = process.getProcessCpuTime() - before;
+        String used = spent.words();
         Pinned.free();
-        out.println("result operations=" + tally.operations() + " spent=" + spent + " " + tally.sample());
+        out.println("result operations=" + tally.operations() + " " + used + " " + tally.sample());
+    }
+
+    /** What this process uses and receives from now on. */
+    private final class Spent {
+        private final PredictedPackets packets = participant.packets();
+        private final long cpuNanos = process.getProcessCpuTime();
+
+        String words() {
+            long spent = process.getProcessCpuTime() - cpuNanos;
+            PredictedPackets since = participant.packets().minus(packets);
+            return "spent=" + spent + " received=" + since.received() + " predicted=" + since.predicted();
+        }
     }
 
     private boolean isToldMore() {

@@ -1,5 +1,6 @@
 package io.urma4j.bench.compare.end;
 
+import io.urma4j.bench.PredictedPackets;
 import io.urma4j.bench.compare.Task;
 import java.util.function.BooleanSupplier;
 
@@ -27,6 +28,11 @@ public interface Participant extends AutoCloseable {
      * @param homeAddress the home's address
      */
     Tally lead(Task task, long nanos, String homeAddress) throws Exception;
+
+    /** What it has received so far on a device that predicts packets. */
+    default PredictedPackets packets() {
+        return PredictedPackets.NONE;
+    }
 
     @Override
     default void close() {}

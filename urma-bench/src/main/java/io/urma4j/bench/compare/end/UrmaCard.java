@@ -17,6 +17,7 @@ import io.urma4j.SharedSegment;
 import io.urma4j.TargetJetty;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
+import io.urma4j.bench.PredictedPackets;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.Work;
@@ -70,6 +71,10 @@ final class UrmaCard {
         jfc = context.createJfc(new JfcConfig(8 * DEPTH, true));
         jfs = context.createJfs(
                 jfc, JfsConfig.builder().depth(DEPTH).lockFree(true).build());
+    }
+
+    PredictedPackets packets() {
+        return PredictedPackets.of(context);
     }
 
     /** A new invitation for a task, with its tokens: one word. */

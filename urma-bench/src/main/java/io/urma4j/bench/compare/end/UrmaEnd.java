@@ -3,6 +3,7 @@ package io.urma4j.bench.compare.end;
 import io.urma4j.TargetJetty;
 import io.urma4j.Urma;
 import io.urma4j.bench.Loopback;
+import io.urma4j.bench.PredictedPackets;
 import io.urma4j.bench.compare.Reach;
 import io.urma4j.bench.compare.Task;
 import io.urma4j.bench.compare.Work;
@@ -158,6 +159,11 @@ public final class UrmaEnd implements Participant {
             case CONNECT -> new UrmaConnector().connect(urma, device(task), UrmaCard.jettyOf(homeAddress));
             case WAKE -> throw new IllegalArgumentException("sleepers lead elsewhere");
         };
+    }
+
+    @Override
+    public PredictedPackets packets() {
+        return cards.values().stream().map(UrmaCard::packets).reduce(PredictedPackets.NONE, PredictedPackets::plus);
     }
 
     @Override
