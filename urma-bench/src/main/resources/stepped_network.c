@@ -45,7 +45,7 @@ struct header { uint32_t number, message, offset; }; /* as many bytes as a BTH *
 enum {
   HEAD = sizeof(struct header), TAIL = 4, LONGEST = 65507, RUN = 1 << 16, RUNS = 8, SEGMENTS = 64, QUEUE = 256, PIECES = 3,
   SOCKET_BUFFER = 8 << 20, IN_FLIGHT = 4 << 20, PAGE = 4096, MEMORY = 16 << 20, SMALL = 4096, COPIED = 256, LONG = 32768,
-  TRIALS = 4, TRIAL_AFTER = 64, MOST_SAMPLES = 4 << 20
+  TRIALS = 15, TRIAL_AFTER = 64, MOST_SAMPLES = 4 << 20
 };
 static const uint64_t PATIENCE_NANOS = 1000000000u;
 
@@ -362,18 +362,27 @@ static void refer(struct datagram *datagram) {
   if (done < 0) die("send");
 }
 
-/* Both ways are tried four times, one packet at a time; then reference must be faster by an eighth. */
+/* Each way is settled for a while, then measured, one packet at a time; reference must be faster by an eighth. */
 static int looks_at, refers;
-static uint64_t shortest[2] = {UINT64_MAX, UINT64_MAX};
 
-static void send_one(int i, int refers_now) {
-  int is_trial = looks_at >= TRIAL_AFTER && looks_at < TRIAL_AFTER + 2 * TRIALS;
+static double median(double *samples) {
+  for (int i = 1; i < TRIALS; i++)
+    for (int j = i; j > 0 && samples[j] < samples[j - 1]; j--) {
+      double other = samples[j];
+      samples[j] = samples[j - 1];
+      samples[j - 1] = other;
+    }
+  return samples[TRIALS / 2];
+}
+
+static void try_one(int i) {
+  static double samples[2][TRIALS];
+  int way = looks_at / (TRIAL_AFTER + TRIALS), at = looks_at % (TRIAL_AFTER + TRIALS) - TRIAL_AFTER;
   uint64_t start = now();
-  if (refers_now) refer(&queue[i]);
+  if (way) refer(&queue[i]);
   else gather(i, 1);
-  uint64_t took = now() - start;
-  if (is_trial && took < shortest[refers_now]) shortest[refers_now] = took;
-  refers = shortest[1] < shortest[0] - shortest[0] / 8;
+  if (at >= 0) samples[way][at] = (double)(now() - start);
+  if (++looks_at == 2 * (TRIAL_AFTER + TRIALS)) refers = median(samples[1]) < median(samples[0]) * 7 / 8;
 }
 
 static int is_long(const struct datagram *datagram) {
@@ -383,15 +392,11 @@ static int is_long(const struct datagram *datagram) {
 static void flush(void) {
   int first = 0;
   for (int i = 0; i < queued; i++) {
-    if (!is_long(&queue[i])) continue;
-    int before = looks_at < TRIAL_AFTER, after = looks_at >= TRIAL_AFTER + 2 * TRIALS;
-    if (before || (after && !refers)) {
-      looks_at += before;
-      continue;
-    }
+    int is_tried = looks_at < 2 * (TRIAL_AFTER + TRIALS);
+    if (!is_long(&queue[i]) || !(is_tried || refers)) continue;
     if (i > first) gather(first, i - first);
-    send_one(i, after ? 1 : looks_at >= TRIAL_AFTER + TRIALS);
-    looks_at += !after;
+    if (is_tried) try_one(i);
+    else refer(&queue[i]);
     first = i + 1;
   }
   if (queued > first) gather(first, queued - first);

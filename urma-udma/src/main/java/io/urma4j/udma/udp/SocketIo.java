@@ -135,7 +135,7 @@ final class SocketIo implements Io {
         int gathered = 0; // of those that could be spliced
         while (end < first + count) {
             boolean isLong = splicedSends.isFor(end);
-            if (isLong && (spliceTrial.isRunning() || spliceTrial.splices())) {
+            if (isLong && (spliceTrial.isMeasuring() || spliceTrial.splices())) {
                 break;
             }
             gathered += isLong ? 1 : 0;
@@ -151,7 +151,7 @@ final class SocketIo implements Io {
 
     /** One that could be spliced: is spliced, or measured. */
     private int sendLong(int datagram) {
-        if (!spliceTrial.isRunning()) {
+        if (!spliceTrial.isMeasuring()) {
             spliceTrial.passed(1);
             return spliceOrGather(datagram, true);
         }

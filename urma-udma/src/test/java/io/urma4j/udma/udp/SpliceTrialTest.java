@@ -8,28 +8,41 @@ import org.junit.jupiter.api.Test;
 class SpliceTrialTest {
     private final SpliceTrial trial = new SpliceTrial();
 
-    /** One trial, in which the two ways take that long. */
-    private void run(LongSupplier splicedNanos, LongSupplier gatheredNanos) {
-        trial.passed(SpliceTrial.PAUSE);
-        int spliced = 0;
-        int all = 0;
-        for (; trial.isRunning(); all++) {
-            boolean isSpliced = trial.splices();
-            spliced += isSpliced ? 1 : 0;
-            trial.took(isSpliced ? splicedNanos.getAsLong() : gatheredNanos.getAsLong());
+    /** One trial, in which the two ways take that long; returns how many datagrams passed before it. */
+    private int run(LongSupplier splicedNanos, LongSupplier gatheredNanos) {
+        int pause = 0;
+        for (; !trial.isMeasuring(); pause++) {
+            trial.passed(1);
         }
-        assertThat(all).isEqualTo(2 * SpliceTrial.SAMPLES);
-        assertThat(spliced).isEqualTo(SpliceTrial.SAMPLES);
+        boolean used = trial.splices();
+        measure(used, used ? splicedNanos : gatheredNanos);
+        int settling = 0;
+        for (; !trial.isMeasuring(); settling++) {
+            assertThat(trial.splices()).isNotEqualTo(used);
+            trial.passed(1);
+        }
+        assertThat(settling).isEqualTo(SpliceTrial.SETTLING);
+        measure(!used, used ? gatheredNanos : splicedNanos);
+        assertThat(trial.isMeasuring()).isFalse();
+        return pause;
+    }
+
+    private void measure(boolean splices, LongSupplier nanos) {
+        for (int i = 0; i < SpliceTrial.SAMPLES; i++) {
+            assertThat(trial.isMeasuring()).isTrue();
+            assertThat(trial.splices()).isEqualTo(splices);
+            trial.took(nanos.getAsLong());
+        }
     }
 
     @Test
     void theFirstLongDatagramsAreSpliced() {
         for (int i = 0; i < SpliceTrial.FIRST_PAUSE; i++) {
-            assertThat(trial.isRunning()).isFalse();
+            assertThat(trial.isMeasuring()).isFalse();
             assertThat(trial.splices()).isTrue();
             trial.passed(1);
         }
-        assertThat(trial.isRunning()).isTrue();
+        assertThat(trial.isMeasuring()).isTrue();
     }
 
     @Test
@@ -37,9 +50,11 @@ class SpliceTrialTest {
         run(() -> 14_000, () -> 8_000);
 
         assertThat(trial.splices()).isFalse();
-        assertThat(trial.toString()).isEqualTo("gathers, 512 datagrams before the next trial");
+        assertThat(trial).hasToString("gathers, 512 datagrams before the next trial");
         trial.passed(SpliceTrial.PAUSE - 1);
-        assertThat(trial.isRunning()).isFalse();
+        assertThat(trial.isMeasuring()).isFalse();
+        trial.passed(20); // many at once
+        assertThat(trial.isMeasuring()).isTrue();
 
         run(() -> 10_000, () -> 33_000);
 
@@ -50,9 +65,18 @@ class SpliceTrialTest {
     @Test
     void preemptionDoesNotDecide() {
         long[] calls = new long[2];
-        run(() -> calls[0]++ == 2 ? 14_000 : 9_000_000, () -> calls[1]++ == 0 ? 8_000 : 4_000_000);
+        run(() -> calls[0]++ % 3 != 0 ? 14_000 : 9_000_000, () -> calls[1]++ % 3 != 0 ? 8_000 : 40_000_000);
 
         assertThat(trial.splices()).isFalse();
+    }
+
+    /** Now and then a copy meets pages that the receiver has not read: as fast as a splice, and the exception. */
+    @Test
+    void someFastSamplesDoNotDecide() {
+        long[] calls = new long[1];
+        run(() -> 10_000, () -> calls[0]++ % 3 == 0 ? 6_000 : 40_000);
+
+        assertThat(trial.splices()).isTrue();
     }
 
     @Test
@@ -73,5 +97,18 @@ class SpliceTrialTest {
         run(() -> 20_000, () -> 8_000);
 
         assertThat(trial.splices()).isFalse();
+    }
+
+    @Test
+    void trialsBecomeRareWhileTheyChangeNothing() {
+        assertThat(run(() -> 10_000, () -> 40_000)).isEqualTo(SpliceTrial.FIRST_PAUSE);
+        for (int pause = 2 * SpliceTrial.PAUSE; pause < SpliceTrial.MAX_PAUSE; pause *= 2) {
+            assertThat(run(() -> 10_000, () -> 40_000)).isEqualTo(pause);
+        }
+        assertThat(run(() -> 10_000, () -> 40_000)).isEqualTo(SpliceTrial.MAX_PAUSE);
+        assertThat(run(() -> 50_000, () -> 40_000)).isEqualTo(SpliceTrial.MAX_PAUSE);
+
+        assertThat(trial.splices()).isFalse();
+        assertThat(run(() -> 50_000, () -> 40_000)).isEqualTo(SpliceTrial.PAUSE);
     }
 }
