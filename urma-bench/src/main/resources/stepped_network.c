@@ -365,28 +365,23 @@ static void refer(struct datagram *datagram) {
 /* Each way is settled for a while, then measured, one packet at a time; reference must be faster by an eighth. */
 static int looks_at, refers;
 
-static double median(double *samples) {
-  for (int i = 1; i < TRIALS; i++)
-    for (int j = i; j > 0 && samples[j] < samples[j - 1]; j--) {
-      double other = samples[j];
-      samples[j] = samples[j - 1];
-      samples[j - 1] = other;
-    }
+static uint32_t median(uint32_t *samples) {
+  qsort(samples, TRIALS, sizeof *samples, by_size);
   return samples[TRIALS / 2];
 }
 
 static void try_one(int i) {
-  static double samples[2][TRIALS];
+  static uint32_t samples[2][TRIALS];
   int way = looks_at / (TRIAL_AFTER + TRIALS), at = looks_at % (TRIAL_AFTER + TRIALS) - TRIAL_AFTER;
   uint64_t start = now();
   if (way) refer(&queue[i]);
   else gather(i, 1);
-  if (at >= 0) samples[way][at] = (double)(now() - start);
-  if (++looks_at == 2 * (TRIAL_AFTER + TRIALS)) refers = median(samples[1]) < median(samples[0]) * 7 / 8;
+  if (at >= 0) samples[way][at] = (uint32_t)(now() - start);
+  if (++looks_at == 2 * (TRIAL_AFTER + TRIALS)) refers = median(samples[1]) < median(samples[0]) / 8 * 7;
 }
 
 static int is_long(const struct datagram *datagram) {
-  return to_kernel >= 0 && datagram->packets == 1 && datagram->pieces[1].iov_len >= LONG;
+  return to_kernel >= 0 && datagram->packets == 1 && datagram->segment >= HEAD + LONG + TAIL;
 }
 
 static void flush(void) {

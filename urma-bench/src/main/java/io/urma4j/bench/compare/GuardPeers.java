@@ -12,7 +12,7 @@ import java.util.List;
 /** What one run of the guard measures with: the processes of urma4j and of C, and registered buffers in this one. */
 final class GuardPeers implements AutoCloseable {
     private final BufferRatios buffers = new BufferRatios();
-    private final List<Peer> peers = List.of(UrmaPeer.queuesAlone(), RawMemory.awake(), new RawNetwork());
+    private final List<Peer> peers = List.of(UrmaPeer.queuesAlone(), RawMemory.awake(), RawNetwork.bare());
 
     /**
      * Starts the processes.

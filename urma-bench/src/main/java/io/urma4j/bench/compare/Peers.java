@@ -12,7 +12,6 @@ import io.urma4j.bench.compare.peer.RawMemory;
 import io.urma4j.bench.compare.peer.RawNetwork;
 import io.urma4j.bench.compare.peer.Rings;
 import io.urma4j.bench.compare.peer.Sockperf;
-import io.urma4j.bench.compare.peer.SteppedNetwork;
 import io.urma4j.bench.compare.peer.Ucx;
 import io.urma4j.bench.compare.peer.UrmaPeer;
 import java.util.List;
@@ -33,8 +32,8 @@ final class Peers {
                 UrmaPeer.pipe(),
                 RawMemory.awake(),
                 RawMemory.asleep(),
-                new RawNetwork(),
-                new SteppedNetwork(),
+                RawNetwork.bare(),
+                RawNetwork.steps(),
                 Ucx.memory(),
                 Ucx.sleeping(),
                 Ucx.tcp(),
@@ -74,8 +73,8 @@ final class Peers {
                 UrmaPeer.pipe(),
                 RawMemory.awake(),
                 RawMemory.asleep(),
-                new RawNetwork(),
-                new SteppedNetwork(),
+                RawNetwork.bare(),
+                RawNetwork.steps(),
                 Ucx.memory(),
                 Ucx.sleeping(),
                 Ucx.tcp(),
