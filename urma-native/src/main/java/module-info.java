@@ -11,6 +11,7 @@ module io.urma4j.libc {
     exports io.urma4j.libc to
             io.urma4j.shm,
             io.urma4j.udma,
+            io.urma4j.simulation,
             io.urma4j.tools,
             io.urma4j.bench;
 }

@@ -1,15 +1,12 @@
 package io.urma4j.libc;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -17,10 +14,6 @@ import java.nio.charset.StandardCharsets;
  * native byte order. Both architectures agree, but for {@link EpollEvent}.
  */
 final class Layouts {
-    private static final ValueLayout.OfShort U16_OF_NETWORK = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfInt U32_OF_NETWORK = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfLong U64_OF_NETWORK = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
-
     private Layouts() {}
 
     /**
@@ -184,40 +177,40 @@ final class Layouts {
 
         private SockaddrIn() {}
 
-        static void set(MemorySegment addresses, long at, int address, int port) {
-            addresses.set(JAVA_SHORT, at, (short) AF_INET);
-            addresses.set(U16_OF_NETWORK, at + 2, (short) port);
-            addresses.set(U32_OF_NETWORK, at + 4, address);
-            addresses.set(JAVA_LONG, at + 8, 0);
+        static void set(NativeMemory addresses, long at, int address, int port) {
+            addresses.setShort(at, AF_INET);
+            addresses.setShort(at + 2, Short.reverseBytes((short) port));
+            addresses.setInt(at + 4, Integer.reverseBytes(address));
+            addresses.setLong(at + 8, 0);
         }
 
-        static void set(MemorySegment addresses, long at, long high, long low, int scope, int port) {
-            addresses.set(JAVA_SHORT, at, (short) AF_INET6);
-            addresses.set(U16_OF_NETWORK, at + 2, (short) port);
-            addresses.set(JAVA_INT, at + 4, 0); // flow label
-            addresses.set(U64_OF_NETWORK, at + 8, high);
-            addresses.set(U64_OF_NETWORK, at + 16, low);
-            addresses.set(JAVA_INT, at + 24, scope);
+        static void set(NativeMemory addresses, long at, long high, long low, int scope, int port) {
+            addresses.setShort(at, AF_INET6);
+            addresses.setShort(at + 2, Short.reverseBytes((short) port));
+            addresses.setInt(at + 4, 0); // flow label
+            addresses.setLong(at + 8, Long.reverseBytes(high));
+            addresses.setLong(at + 16, Long.reverseBytes(low));
+            addresses.setInt(at + 24, scope);
         }
 
-        static int family(MemorySegment addresses, long at) {
-            return addresses.get(JAVA_SHORT, at);
+        static int family(NativeMemory addresses, long at) {
+            return addresses.getShort(at);
         }
 
-        static int port(MemorySegment addresses, long at) {
-            return Short.toUnsignedInt(addresses.get(U16_OF_NETWORK, at + 2));
+        static int port(NativeMemory addresses, long at) {
+            return Short.toUnsignedInt(Short.reverseBytes(addresses.getShort(at + 2)));
         }
 
-        static int ipv4(MemorySegment addresses, long at) {
-            return addresses.get(U32_OF_NETWORK, at + 4);
+        static int ipv4(NativeMemory addresses, long at) {
+            return Integer.reverseBytes(addresses.getInt(at + 4));
         }
 
-        static long ipv6High(MemorySegment addresses, long at) {
-            return addresses.get(U64_OF_NETWORK, at + 8);
+        static long ipv6High(NativeMemory addresses, long at) {
+            return Long.reverseBytes(addresses.getLong(at + 8));
         }
 
-        static long ipv6Low(MemorySegment addresses, long at) {
-            return addresses.get(U64_OF_NETWORK, at + 16);
+        static long ipv6Low(NativeMemory addresses, long at) {
+            return Long.reverseBytes(addresses.getLong(at + 16));
         }
     }
 
@@ -297,24 +290,25 @@ final class Layouts {
         private Iovec() {}
 
         static void set(MemorySegment iovec, MemorySegment bytes) {
-            set(iovec, 0, bytes);
+            iovec.set(ADDRESS, 0, bytes);
+            iovec.set(JAVA_LONG, 8, bytes.byteSize());
         }
 
-        static void set(MemorySegment iovecs, long at, MemorySegment bytes) {
+        static void set(NativeMemory iovecs, long at, MemorySegment bytes) {
             set(iovecs, at, bytes.address(), bytes.byteSize());
         }
 
-        static void set(MemorySegment iovecs, long at, long address, long lengthBytes) {
-            iovecs.set(JAVA_LONG, at, address);
-            iovecs.set(JAVA_LONG, at + 8, lengthBytes);
+        static void set(NativeMemory iovecs, long at, long address, long lengthBytes) {
+            iovecs.setLong(at, address);
+            iovecs.setLong(at + 8, lengthBytes);
         }
 
-        static void length(MemorySegment iovecs, long at, long lengthBytes) {
-            iovecs.set(JAVA_LONG, at + 8, lengthBytes);
+        static void length(NativeMemory iovecs, long at, long lengthBytes) {
+            iovecs.setLong(at + 8, lengthBytes);
         }
 
-        static long length(MemorySegment iovecs, long at) {
-            return iovecs.get(JAVA_LONG, at + 8);
+        static long length(NativeMemory iovecs, long at) {
+            return iovecs.getLong(at + 8);
         }
     }
 
@@ -346,47 +340,47 @@ final class Layouts {
         }
 
         /** With a place for an address; further fields are set each time it is used. */
-        static void set(MemorySegment headers, long at, MemorySegment name, MemorySegment control) {
-            headers.set(ADDRESS, at, name);
-            headers.set(ADDRESS, at + 32, control);
+        static void set(NativeMemory headers, long at, MemorySegment name, MemorySegment control) {
+            headers.setLong(at, name.address());
+            headers.setLong(at + 32, control.address());
         }
 
-        static void nameLength(MemorySegment headers, long at, int lengthBytes) {
-            headers.set(JAVA_INT, at + 8, lengthBytes);
+        static void nameLength(NativeMemory headers, long at, int lengthBytes) {
+            headers.setInt(at + 8, lengthBytes);
         }
 
-        static int nameLength(MemorySegment headers, long at) {
-            return headers.get(JAVA_INT, at + 8);
+        static int nameLength(NativeMemory headers, long at) {
+            return headers.getInt(at + 8);
         }
 
-        static void iovecs(MemorySegment headers, long at, long iovecsAddress, long count) {
-            headers.set(JAVA_LONG, at + 16, iovecsAddress);
-            headers.set(JAVA_LONG, at + 24, count);
+        static void iovecs(NativeMemory headers, long at, long iovecsAddress, long count) {
+            headers.setLong(at + 16, iovecsAddress);
+            headers.setLong(at + 24, count);
         }
 
         /** The message has one more of them, which lies behind the others. */
-        static void addIovec(MemorySegment headers, long at) {
-            headers.set(JAVA_LONG, at + 24, headers.get(JAVA_LONG, at + 24) + 1);
+        static void addIovec(NativeMemory headers, long at) {
+            headers.setLong(at + 24, headers.getLong(at + 24) + 1);
         }
 
-        static void controlLength(MemorySegment headers, long at, long lengthBytes) {
-            headers.set(JAVA_LONG, at + 40, lengthBytes);
+        static void controlLength(NativeMemory headers, long at, long lengthBytes) {
+            headers.setLong(at + 40, lengthBytes);
         }
 
-        static long controlLength(MemorySegment header) {
+        static long controlLength(NativeMemory header) {
             return controlLength(header, 0);
         }
 
-        static long controlLength(MemorySegment headers, long at) {
-            return headers.get(JAVA_LONG, at + 40);
+        static long controlLength(NativeMemory headers, long at) {
+            return headers.getLong(at + 40);
         }
 
-        static int flags(MemorySegment headers, long at) {
-            return headers.get(JAVA_INT, at + 48);
+        static int flags(NativeMemory headers, long at) {
+            return headers.getInt(at + 48);
         }
 
-        static int flags(MemorySegment header) {
-            return header.get(JAVA_INT, 48);
+        static int flags(NativeMemory header) {
+            return flags(header, 0);
         }
     }
 
@@ -402,12 +396,12 @@ final class Layouts {
 
         private Mmsghdr() {}
 
-        static int length(MemorySegment headers, long at) {
-            return headers.get(JAVA_INT, at + Msghdr.BYTES);
+        static int length(NativeMemory headers, long at) {
+            return headers.getInt(at + Msghdr.BYTES);
         }
 
-        static void length(MemorySegment headers, long at, int lengthBytes) {
-            headers.set(JAVA_INT, at + Msghdr.BYTES, lengthBytes);
+        static void length(NativeMemory headers, long at, int lengthBytes) {
+            headers.setInt(at + Msghdr.BYTES, lengthBytes);
         }
     }
 
@@ -440,49 +434,49 @@ final class Layouts {
             control.set(JAVA_INT, BYTES + (long) index * Integer.BYTES, number);
         }
 
-        static long length(MemorySegment control, long at) {
-            return control.get(JAVA_LONG, at);
+        static long length(NativeMemory control, long at) {
+            return control.getLong(at);
         }
 
-        static int level(MemorySegment control, long at) {
-            return control.get(JAVA_INT, at + 8);
+        static int level(NativeMemory control, long at) {
+            return control.getInt(at + 8);
         }
 
-        static int type(MemorySegment control, long at) {
-            return control.get(JAVA_INT, at + 12);
+        static int type(NativeMemory control, long at) {
+            return control.getInt(at + 12);
         }
 
         /** A header with two bytes behind it. */
-        static void setU16(MemorySegment controls, long at, int level, int type, int value) {
+        static void setU16(NativeMemory controls, long at, int level, int type, int value) {
             set(controls, at, level, type, Short.BYTES, value);
         }
 
         /** A header with four bytes behind it. */
-        static void setInt(MemorySegment controls, long at, int level, int type, int value) {
+        static void setInt(NativeMemory controls, long at, int level, int type, int value) {
             set(controls, at, level, type, Integer.BYTES, value);
         }
 
-        private static void set(MemorySegment controls, long at, int level, int type, int valueBytes, int value) {
-            controls.set(JAVA_LONG, at, BYTES + valueBytes);
-            controls.set(JAVA_INT, at + 8, level);
-            controls.set(JAVA_INT, at + 12, type);
-            controls.set(JAVA_LONG, at + BYTES, value); // little-endian, and its padding
+        private static void set(NativeMemory controls, long at, int level, int type, int valueBytes, int value) {
+            controls.setLong(at, BYTES + valueBytes);
+            controls.setInt(at + 8, level);
+            controls.setInt(at + 12, type);
+            controls.setLong(at + BYTES, value); // little-endian, and its padding
         }
 
         /** Room that a header with up to eight bytes behind it takes. */
         static final long SMALL_BYTES = BYTES + Long.BYTES;
 
         /** The byte behind a header; the low one of a number, which is little-endian. */
-        static int u8(MemorySegment control, long at) {
-            return Byte.toUnsignedInt(control.get(JAVA_BYTE, at + BYTES));
+        static int u8(NativeMemory control, long at) {
+            return Byte.toUnsignedInt(control.getByte(at + BYTES));
         }
 
-        static int descriptor(MemorySegment control, long at, int index) {
-            return control.get(JAVA_INT, at + BYTES + (long) index * Integer.BYTES);
+        static int descriptor(NativeMemory control, long at, int index) {
+            return control.getInt(at + BYTES + (long) index * Integer.BYTES);
         }
 
         /** Where the next header would be. */
-        static long next(MemorySegment control, long at) {
+        static long next(NativeMemory control, long at) {
             return at + (length(control, at) + 7 & -8L);
         }
     }

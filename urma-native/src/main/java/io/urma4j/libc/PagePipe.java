@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.libc.Layouts.Iovec;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -31,7 +30,7 @@ public final class PagePipe implements AutoCloseable {
 
     private final Fd exit;
     private final Fd entrance;
-    private final MemorySegment iovec = Arena.ofAuto().allocate(Iovec.BYTES, Long.BYTES);
+    private final NativeMemory iovec = NativeMemory.allocate(Iovec.BYTES);
 
     private PagePipe(Fd exit, Fd entrance) {
         this.exit = exit;
@@ -74,7 +73,7 @@ public final class PagePipe implements AutoCloseable {
     private boolean fill(int lengthBytes) {
         int number = entrance.acquire();
         try {
-            return (long) VMSPLICE.invokeExact(number, iovec, 1L, SPLICE_F_NONBLOCK) == lengthBytes;
+            return (long) VMSPLICE.invokeExact(number, iovec.segment(), 1L, SPLICE_F_NONBLOCK) == lengthBytes;
         } catch (Throwable e) {
             throw Linkage.rethrow(e);
         } finally {

@@ -27,8 +27,8 @@ public final class SocketInbox {
 
     private final @Nullable DescriptorCloser closer;
     private final MemorySegment bytes;
-    private final MemorySegment control;
-    private final MemorySegment header;
+    private final NativeMemory control;
+    private final NativeMemory header;
     private final List<Fd> descriptors = new ArrayList<>();
     private int lengthBytes;
     private boolean isIncomplete;
@@ -56,11 +56,11 @@ public final class SocketInbox {
         this.closer = closer;
         Arena arena = Arena.ofAuto();
         bytes = arena.allocate(capacityBytes, Long.BYTES);
-        control = arena.allocate(Cmsghdr.lengthBytes(MAX_DESCRIPTORS), Long.BYTES);
-        header = arena.allocate(Msghdr.BYTES, Long.BYTES);
+        control = NativeMemory.allocate(Cmsghdr.lengthBytes(MAX_DESCRIPTORS));
+        header = NativeMemory.allocate(Msghdr.BYTES);
         MemorySegment iovec = arena.allocate(Iovec.BYTES, Long.BYTES);
         Iovec.set(iovec, bytes);
-        Msghdr.set(header, iovec, control);
+        Msghdr.set(header.segment(), iovec, control.segment());
     }
 
     /** The bytes of the last message. Valid until the next. */
@@ -84,8 +84,8 @@ public final class SocketInbox {
         closeDescriptors();
         lengthBytes = 0;
         isIncomplete = false;
-        Msghdr.controlLength(header, 0, control.byteSize());
-        return header;
+        Msghdr.controlLength(header, 0, control.lengthBytes());
+        return header.segment();
     }
 
     /**

@@ -5,7 +5,6 @@ import io.urma4j.libc.Layouts.Iovec;
 import io.urma4j.libc.Layouts.Mmsghdr;
 import io.urma4j.libc.Layouts.Msghdr;
 import io.urma4j.libc.Layouts.SockaddrIn;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -23,10 +22,10 @@ public final class UdpMessages {
     private static final int MANY = -1;
 
     private final int capacity;
-    private final MemorySegment headers;
-    private final MemorySegment names;
-    private final MemorySegment controls;
-    private final MemorySegment iovecs;
+    private final NativeMemory headers;
+    private final NativeMemory names;
+    private final NativeMemory controls;
+    private final NativeMemory iovecs;
     private final int firstPiece; // of the iovecs: those behind the buffers' own
     private final MemorySegment[] buffers;
     private final MemorySegment[] addresses; // one for each message
@@ -47,21 +46,24 @@ public final class UdpMessages {
 
     /** The same, with space for that number of pieces of messages that are {@linkplain #gather gathered}. */
     public UdpMessages(int messages, int pieces, MemorySegment... buffers) {
-        Arena arena = Arena.ofAuto();
         capacity = messages;
-        headers = arena.allocate(messages * Mmsghdr.BYTES, Long.BYTES);
-        names = arena.allocate(messages * NAME_STRIDE, Long.BYTES);
-        controls = arena.allocate(messages * CONTROL_STRIDE, Long.BYTES);
+        headers = NativeMemory.allocate(messages * Mmsghdr.BYTES);
+        names = NativeMemory.allocate(messages * NAME_STRIDE);
+        controls = NativeMemory.allocate(messages * CONTROL_STRIDE);
         firstPiece = buffers.length;
-        iovecs = arena.allocate((buffers.length + pieces) * Iovec.BYTES, Long.BYTES);
+        iovecs = NativeMemory.allocate((buffers.length + pieces) * Iovec.BYTES);
         this.buffers = buffers.clone();
         addresses = new MemorySegment[messages];
         singles = new int[messages];
         heads = new MemorySegment[messages];
         for (int i = 0; i < messages; i++) {
-            heads[i] = headers.asSlice(i * Mmsghdr.BYTES);
-            addresses[i] = names.asSlice(i * NAME_STRIDE, NAME_STRIDE);
-            Msghdr.set(headers, i * Mmsghdr.BYTES, addresses[i], controls.asSlice(i * CONTROL_STRIDE, CONTROL_STRIDE));
+            heads[i] = headers.segment().asSlice(i * Mmsghdr.BYTES);
+            addresses[i] = names.segment().asSlice(i * NAME_STRIDE, NAME_STRIDE);
+            Msghdr.set(
+                    headers,
+                    i * Mmsghdr.BYTES,
+                    addresses[i],
+                    controls.segment().asSlice(i * CONTROL_STRIDE, CONTROL_STRIDE));
         }
         for (int i = 0; i < buffers.length; i++) {
             Iovec.set(iovecs, i * Iovec.BYTES, buffers[i]);

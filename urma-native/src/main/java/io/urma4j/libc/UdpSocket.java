@@ -85,10 +85,10 @@ public final class UdpSocket implements AutoCloseable {
     private void address(MethodHandle call, String function, InetAddress address, int port) {
         int number = fd.acquire();
         CallFrame frame = CallFrame.claim();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
+        try {
+            NativeMemory name = NativeMemory.allocate(SockaddrIn.BYTES_6);
             int length = put(name, address, port);
-            int result = frame.result((int) call.invokeExact(frame.state(), number, name, length));
+            int result = frame.result((int) call.invokeExact(frame.state(), number, name.segment(), length));
             if (result < 0) {
                 throw new LibcException(function, fd + ", " + address.getHostAddress() + " port " + port, -result);
             }
@@ -105,10 +105,10 @@ public final class UdpSocket implements AutoCloseable {
         int number = fd.acquire();
         CallFrame frame = CallFrame.claim();
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment name = arena.allocate(SockaddrIn.BYTES_6, Long.BYTES);
+            NativeMemory name = NativeMemory.allocate(SockaddrIn.BYTES_6);
             MemorySegment length = arena.allocate(JAVA_INT);
             length.set(JAVA_INT, 0, SockaddrIn.BYTES_6);
-            int result = frame.result((int) GETSOCKNAME.invokeExact(frame.state(), number, name, length));
+            int result = frame.result((int) GETSOCKNAME.invokeExact(frame.state(), number, name.segment(), length));
             if (result < 0) {
                 throw new LibcException("getsockname", fd.toString(), -result);
             }
@@ -353,7 +353,7 @@ public final class UdpSocket implements AutoCloseable {
         return fd.toString();
     }
 
-    private static int put(MemorySegment name, InetAddress address, int port) {
+    private static int put(NativeMemory name, InetAddress address, int port) {
         ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
         if (address instanceof Inet6Address six) {
             SockaddrIn.set(name, 0, bytes.getLong(), bytes.getLong(), six.getScopeId(), port);

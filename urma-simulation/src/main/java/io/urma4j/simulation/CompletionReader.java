@@ -1,8 +1,8 @@
 package io.urma4j.simulation;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
-import java.lang.foreign.MemorySegment;
 
 /** Reads the records of a process, which has one CQ for all its sends and one for all its receives. */
 final class CompletionReader {
@@ -73,7 +73,7 @@ final class CompletionReader {
     }
 
     private static final class Ring {
-        private final MemorySegment memory = MemorySegment.ofArray(new long[(int) CqRing.bytes(DEPTH) / Long.BYTES]);
+        private final NativeMemory memory = NativeMemory.allocate(CqRing.bytes(DEPTH));
         private final int cq;
         private long position;
 

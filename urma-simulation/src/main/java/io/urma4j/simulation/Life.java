@@ -213,7 +213,7 @@ final class Life implements CardListener {
     // ---- driving the card
 
     void receive(MemorySegment bytes, SimulatedRoute route) {
-        MemorySegment.copy(bytes, 0, received.bytes(), 0, bytes.byteSize());
+        MemorySegment.copy(bytes, 0, received.bytes().segment(), 0, bytes.byteSize());
         received.lengthBytes((int) bytes.byteSize());
         Drop drop = PacketCheck.of(received);
         SimulatedRoute proven = drop == null ? route.withSecret(card.secretOf(received, route.source())) : route;
@@ -226,7 +226,10 @@ final class Life implements CardListener {
         }
         arrives(route);
         card.receive(received, proven.source(), world.time.now());
-        received.bytes().asSlice(0, bytes.byteSize()).fill(LEFT_BEHIND); // the card must not read the packet later
+        received.bytes()
+                .segment()
+                .asSlice(0, bytes.byteSize())
+                .fill(LEFT_BEHIND); // the card must not read the packet later
         home.checkBorders(this);
     }
 

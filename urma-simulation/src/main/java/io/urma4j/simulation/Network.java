@@ -108,7 +108,7 @@ final class Network {
     }
 
     void send(SimulatedRoute route, Packet packet) {
-        byte[] bytes = packet.bytes().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
+        byte[] bytes = packet.bytes().segment().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
         sent++;
         digest.add(time.now());
         digest.add(Arrays.hashCode(bytes));

@@ -2,13 +2,13 @@ package io.urma4j.simulation;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,7 +27,7 @@ final class ReceiveSide {
     private final boolean datagrams;
     private final boolean connected;
     private final int bufferBytes;
-    private final MemorySegment ring = MemorySegment.ofArray(new long[(int) WqRing.bytes(DEPTH, STRIDE) / Long.BYTES]);
+    private final NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, STRIDE));
     private final ArrayDeque<Long> buffers = new ArrayDeque<>();
     private final Map<Long, Long> posted = new HashMap<>(); // position to buffer
     private final Map<SendSide, Long> latest = new HashMap<>(); // position of the youngest message

@@ -1,6 +1,7 @@
 package io.urma4j.simulation;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.Cqe;
@@ -8,7 +9,6 @@ import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
-import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ final class SendSide {
     /** How many operations are still to be posted. */
     int quota;
 
-    private final MemorySegment ring = MemorySegment.ofArray(new long[(int) WqRing.bytes(DEPTH, STRIDE) / Long.BYTES]);
+    private final NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, STRIDE));
     private final @Nullable Operation[] slots = new Operation[DEPTH];
     private final long[] flushed = new long[4 * DEPTH];
     private final Map<Integer, Integer> datagramTargets = new HashMap<>(); // by the number of the receiving queue
@@ -122,7 +122,7 @@ final class SendSide {
         return WqRing.at(posted, DEPTH, STRIDE);
     }
 
-    MemorySegment ring() {
+    NativeMemory ring() {
         return ring;
     }
 

@@ -1,9 +1,11 @@
 package io.urma4j.simulation;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.device.CopyWaiter;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -66,6 +68,7 @@ final class SlowHome implements Memory {
     private final double lostShare;
     private final long[] streams; // when the last copy of each ends
     private final Map<Long, Copy> copies = new HashMap<>();
+    private final NativeMemory scratch = NativeMemory.allocate(PathMtu.LARGEST);
     private final List<Integer> waiting = new ArrayList<>(); // connections that found all fragments in use
     private long lastNumber;
 
@@ -117,12 +120,17 @@ final class SlowHome implements Memory {
         connections.apply(connection).copyEnded();
     }
 
+    /** The bytes, in memory of a packet. */
+    private NativeMemory packed(byte[] bytes) {
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, scratch.segment(), 0, bytes.length);
+        return scratch;
+    }
+
     /** Moves its bytes; false if the key was revoked since the copy began. */
     private boolean move(Copy copy) {
-        MemorySegment bytes = MemorySegment.ofArray(copy.bytes);
         int length = copy.bytes.length;
         return switch (copy.kind) {
-            case WRITE -> keys.write(copy.key, copy.va, bytes, 0, length, copy.connection);
+            case WRITE -> keys.write(copy.key, copy.va, packed(copy.bytes), 0, length, copy.connection);
             case FETCH -> fetched(copy);
             case ATOMIC -> executed(copy);
         };
@@ -176,12 +184,12 @@ final class SlowHome implements Memory {
     // ---- Memory
 
     @Override
-    public long place(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public long place(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         if (!keys.isAllowed(key, va, lengthBytes, WRITE, connection)) {
             return REFUSED;
         }
         Copy copy = new Copy(Kind.WRITE, key, va, lengthBytes, connection);
-        MemorySegment.copy(from, fromOffset, MemorySegment.ofArray(copy.bytes), 0, lengthBytes);
+        MemorySegment.copy(from.segment(), fromOffset, MemorySegment.ofArray(copy.bytes), 0, lengthBytes);
         return begin(copy);
     }
 
@@ -202,7 +210,8 @@ final class SlowHome implements Memory {
         if (copy.state != CopyState.DONE) {
             throw Violation.of("%s: bytes of a fetch are sent that is %s", life, copy.state);
         }
-        MemorySegment.copy(MemorySegment.ofArray(copy.bytes), fromOffset, to.bytes(), to.payloadAt(), lengthBytes);
+        MemorySegment.copy(
+                MemorySegment.ofArray(copy.bytes), fromOffset, to.bytes().segment(), to.payloadAt(), lengthBytes);
         return keys.isAllowed(copy.key, copy.va + fromOffset, lengthBytes, READ, copy.connection);
     }
 
@@ -240,7 +249,7 @@ final class SlowHome implements Memory {
     }
 
     @Override
-    public boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public boolean write(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         throw Violation.of("%s: slow memory is written at once", life);
     }
 

@@ -1,5 +1,6 @@
 package io.urma4j.simulation;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.SendWqe;
@@ -361,7 +362,7 @@ final class Workload {
 
     private Operation post(Operation operation, int target, int key, long va) {
         SendSide side = operation.queue;
-        MemorySegment ring = side.ring();
+        NativeMemory ring = side.ring();
         long at = side.nextAt();
         boolean sends = operation.isMessage() || operation.isWrite();
         boolean inline = sends && operation.lengthBytes <= SendSide.MAX_INLINE_BYTES && random.nextInt(3) == 0;
@@ -384,7 +385,11 @@ final class Workload {
         }
         if (inline) {
             MemorySegment.copy(
-                    side.life.local.memory, operation.localOffset, ring, SendWqe.inlineAt(at), operation.lengthBytes);
+                    side.life.local.memory,
+                    operation.localOffset,
+                    ring.segment(),
+                    SendWqe.inlineAt(at),
+                    operation.lengthBytes);
         } else {
             putRanges(operation, ring, at, ranges);
         }
@@ -397,7 +402,7 @@ final class Workload {
         return operation.word != null ? 1 : 1 + random.nextInt(SendSide.MAX_RANGES);
     }
 
-    private void putRanges(Operation operation, MemorySegment ring, long at, int ranges) {
+    private void putRanges(Operation operation, NativeMemory ring, long at, int ranges) {
         int from = 0;
         for (int i = 0; i < ranges; i++) {
             int rest = operation.lengthBytes - from;

@@ -2,6 +2,7 @@ package io.urma4j.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.ConnectionConfig;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
@@ -197,9 +198,9 @@ class HostileCardTest {
      * one.
      */
     private byte[] wild(SplittableRandom random, SimulatedRoute route) {
-        MemorySegment bytes = packet.bytes();
-        for (long at = 0; at + 8 <= bytes.byteSize(); at += 8) {
-            bytes.set(ValueLayout.JAVA_LONG_UNALIGNED, at, random.nextLong());
+        NativeMemory bytes = packet.bytes();
+        for (long at = 0; at + 8 <= bytes.lengthBytes(); at += 8) {
+            bytes.setLong(at, random.nextLong());
         }
         int opcode = random.nextInt(256);
         while (!Opcodes.isKnown(opcode) || Opcodes.has(opcode, Header.DETH)) {
@@ -211,13 +212,13 @@ class HostileCardTest {
     }
 
     private byte[] sealed(SimulatedRoute route, byte[] whole) {
-        MemorySegment.copy(MemorySegment.ofArray(whole), 0, packet.bytes(), 0, whole.length);
+        MemorySegment.copy(MemorySegment.ofArray(whole), 0, packet.bytes().segment(), 0, whole.length);
         packet.lengthBytes(whole.length);
         return PacketCheck.of(packet) == null ? sealed(route, packet.payloadBytes()) : whole;
     }
 
     private byte[] sealed(SimulatedRoute route, int payloadBytes) {
         packet.end(payloadBytes, route.headers(), icrc);
-        return packet.bytes().asSlice(0, packet.lengthBytes()).toArray(ValueLayout.JAVA_BYTE);
+        return packet.bytes().segment().asSlice(0, packet.lengthBytes()).toArray(ValueLayout.JAVA_BYTE);
     }
 }

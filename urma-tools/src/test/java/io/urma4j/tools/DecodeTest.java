@@ -2,6 +2,7 @@ package io.urma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.capture.PcapWriter;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.FragmentEth;
@@ -14,7 +15,6 @@ import io.urma4j.udma.wire.Rdeth;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -170,7 +170,7 @@ class DecodeTest {
                     int bytes = Math.min(256, length - at);
                     Packet fragment = Packet.allocate();
                     FragmentEth.begin(fragment, 17, round, length, at, 256);
-                    MemorySegment.copy(whole.bytes(), at, fragment.bytes(), fragment.payloadAt(), bytes);
+                    NativeMemory.copy(whole.bytes(), at, fragment.bytes(), fragment.payloadAt(), bytes);
                     fragment.end(bytes, ip, new Icrc());
                     writer.packet(fragment, ip);
                 }

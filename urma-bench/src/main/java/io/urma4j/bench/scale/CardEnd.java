@@ -1,5 +1,6 @@
 package io.urma4j.bench.scale;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.SendQueueConfig;
@@ -12,7 +13,6 @@ import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
 /** One of two hosts without sockets, with a queue each way, in the place of its driver. For one thread. */
@@ -23,9 +23,9 @@ final class CardEnd {
 
     private final ArrayDeque<Packet> pool;
     private final SimulatedHost host;
-    private final MemorySegment cqRing = MemorySegment.ofArray(new long[(int) CqRing.bytes(DEPTH) / Long.BYTES]);
-    private final MemorySegment sendRing = ring(SEND_STRIDE);
-    private final MemorySegment receiveRing = ring(RECEIVE_STRIDE);
+    private final NativeMemory cqRing = NativeMemory.allocate(CqRing.bytes(DEPTH));
+    private final NativeMemory sendRing = ring(SEND_STRIDE);
+    private final NativeMemory receiveRing = ring(RECEIVE_STRIDE);
     private final int sendQueue;
     private final int receiveNumber;
     private long posted;
@@ -46,8 +46,8 @@ final class CardEnd {
                 .build());
     }
 
-    private static MemorySegment ring(int strideBytes) {
-        return MemorySegment.ofArray(new long[(int) WqRing.bytes(DEPTH, strideBytes) / Long.BYTES]);
+    private static NativeMemory ring(int strideBytes) {
+        return NativeMemory.allocate(WqRing.bytes(DEPTH, strideBytes));
     }
 
     void connect(CardEnd peer, long nowNanos) {

@@ -1,5 +1,6 @@
 package io.urma4j.bench.scale;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.command.SendQueueConfig.Kind;
 import io.urma4j.udma.ring.CqRing;
@@ -9,7 +10,6 @@ import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -38,8 +38,8 @@ final class SimulatedNet {
     private final List<Way> back = new ArrayList<>();
     private int[] targets = new int[0];
 
-    private final MemorySegment cqRing = MemorySegment.ofArray(new long[(int) CqRing.bytes(DEPTH) / Long.BYTES]);
-    private final MemorySegment ring = MemorySegment.ofArray(new long[(int) WqRing.bytes(DEPTH, STRIDE) / Long.BYTES]);
+    private final NativeMemory cqRing = NativeMemory.allocate(CqRing.bytes(DEPTH));
+    private final NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, STRIDE));
     private final int queue;
     private long posted;
     private long ended;

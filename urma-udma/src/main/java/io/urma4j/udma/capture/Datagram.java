@@ -4,7 +4,6 @@ import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -108,9 +107,7 @@ public record Datagram(
     private static Packet packet(ByteBuffer ip, int udpAt, int total) {
         byte[] bytes = new byte[total - udpAt - UDP_BYTES];
         ip.get(udpAt + UDP_BYTES, bytes);
-        Packet packet = new Packet(MemorySegment.ofArray(bytes));
-        packet.lengthBytes(bytes.length);
-        return packet;
+        return Packet.of(bytes);
     }
 
     private static InetAddress address(ByteBuffer ip, int at, int length) {

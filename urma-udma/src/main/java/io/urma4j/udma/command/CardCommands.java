@@ -1,7 +1,7 @@
 package io.urma4j.udma.command;
 
 import io.urma4j.QueueState;
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ public interface CardCommands {
      * @param moderationNanos but no record waits longer than this
      * @return its handle, 1 and up
      */
-    int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos);
+    int createCq(NativeMemory ring, int depth, int moderationCount, long moderationNanos);
 
     /**
      * Asks for one event, {@link CardListener#recordsArrived}: at once when there are records that the driver has not taken,

@@ -1,6 +1,6 @@
 package io.urma4j.udma.command;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Configuration of a receive queue. Created with {@link #builder}.
@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment;
  */
 public record ReceiveQueueConfig(
         int number,
-        MemorySegment ring,
+        NativeMemory ring,
         int depth,
         int strideBytes,
         int cq,
@@ -33,7 +33,7 @@ public record ReceiveQueueConfig(
         boolean allowInvalidate) {
 
     /** Begins with the queue's memory. */
-    public static Builder builder(MemorySegment ring, int depth, int strideBytes, int cq) {
+    public static Builder builder(NativeMemory ring, int depth, int strideBytes, int cq) {
         return new Builder(ring, depth, strideBytes, cq);
     }
 
@@ -41,7 +41,7 @@ public record ReceiveQueueConfig(
     public static final class Builder {
         private static final int MICROS_120 = 7;
 
-        private final MemorySegment ring;
+        private final NativeMemory ring;
         private final int depth;
         private final int strideBytes;
         private final int cq;
@@ -54,7 +54,7 @@ public record ReceiveQueueConfig(
         private int threshold;
         private boolean allowInvalidate;
 
-        private Builder(MemorySegment ring, int depth, int strideBytes, int cq) {
+        private Builder(NativeMemory ring, int depth, int strideBytes, int cq) {
             this.ring = ring;
             this.depth = depth;
             this.strideBytes = strideBytes;

@@ -1,6 +1,6 @@
 package io.urma4j.udma.command;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Configuration of a send queue. Created with {@link #builder}.
@@ -26,7 +26,7 @@ public record SendQueueConfig(
         int number,
         int sourceId,
         Kind kind,
-        MemorySegment ring,
+        NativeMemory ring,
         int depth,
         int strideBytes,
         int cq,
@@ -51,7 +51,7 @@ public record SendQueueConfig(
     }
 
     /** Begins with the queue's memory. Defaults: mode RM without a receive queue, 15 s, 7 rounds. */
-    public static Builder builder(Kind kind, MemorySegment ring, int depth, int strideBytes, int cq) {
+    public static Builder builder(Kind kind, NativeMemory ring, int depth, int strideBytes, int cq) {
         return new Builder(kind, ring, depth, strideBytes, cq);
     }
 
@@ -61,7 +61,7 @@ public record SendQueueConfig(
         private static final int FOR_EVER = 7;
 
         private final Kind kind;
-        private final MemorySegment ring;
+        private final NativeMemory ring;
         private final int depth;
         private final int strideBytes;
         private final int cq;
@@ -77,7 +77,7 @@ public record SendQueueConfig(
         private boolean errorSuspend;
         private boolean errorByTarget;
 
-        private Builder(Kind kind, MemorySegment ring, int depth, int strideBytes, int cq) {
+        private Builder(Kind kind, NativeMemory ring, int depth, int strideBytes, int cq) {
             this.kind = kind;
             this.ring = ring;
             this.depth = depth;

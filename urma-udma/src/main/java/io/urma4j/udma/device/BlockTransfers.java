@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.udma.ring.SendWqe;
@@ -33,7 +34,7 @@ final class BlockTransfers {
 
     /** Begins the blocks of the transfer that waits at {@code position}; false if it has failed. */
     boolean begin(long position, SendSlot slot, PeerFlow peer) {
-        MemorySegment ring = queue.ring();
+        NativeMemory ring = queue.ring();
         MemorySegment list = keys.local(SendWqe.rangeKey(ring, slot.at, 0));
         int count = SendWqe.rangeLengthBytes(ring, slot.at, 0);
         if (list == null || count <= 0 || (long) count * SendWqe.BLOCK_BYTES > list.byteSize()) {

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.FlushHint;
@@ -26,7 +27,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     private final PendingCopies pending; // of all elements
 
     private @Nullable PeerFlow peer; // null while it is not in use
-    private MemorySegment elements = MemorySegment.NULL;
+    private NativeMemory elements = NativeMemory.NONE;
     private long position; // of the transfer
     private int count;
     private int last; // the first element that waits for the end of those before it
@@ -44,12 +45,14 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         this.pending = new PendingCopies(copies);
     }
 
-    /** Begins the transfer of {@code at}, whose elements are there. */
+    /** Begins the transfer of {@code at}, whose elements are there, in memory that lives as long as a reference to it. */
     void begin(long at, PeerFlow to, MemorySegment list, int elementCount, boolean isLastAlone) {
         peer = to;
         position = at;
-        elements = list;
-        onDevice.ring(list);
+        if (elements.address() != list.address() || elements.lengthBytes() != list.byteSize()) {
+            elements = NativeMemory.of(list);
+            onDevice.ring(elements);
+        }
         count = elementCount;
         last = isLastAlone ? elementCount - 1 : elementCount;
         next = 0;
@@ -177,7 +180,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     }
 
     @Override
-    public MemorySegment ring() {
+    public NativeMemory ring() {
         return elements;
     }
 
@@ -195,7 +198,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     }
 
     @Override
-    public boolean scatter(long element, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+    public boolean scatter(long element, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         return isOnDevice(element)
                 ? onDevice.scatter(pending, this, at(element), toOffset, from, fromOffset, lengthBytes)
                 : onHost.scatter(elements, at(element), toOffset, from, fromOffset, lengthBytes);

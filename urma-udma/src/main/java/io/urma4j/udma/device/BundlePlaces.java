@@ -1,8 +1,8 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.Arena;
 
 /**
  * The packets of bundles, each in its place in the bundle, so that none is copied. They are made when they are first needed,
@@ -12,7 +12,7 @@ import java.lang.foreign.Arena;
 final class BundlePlaces {
     private static final int MAX_PLACES = 4096;
 
-    private final Packet elsewhere = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, Long.BYTES));
+    private final Packet elsewhere = new Packet(NativeMemory.allocate(Packet.MAX_ROCE_BYTES));
     private int made;
 
     /** The packet that stands for all which have no place. */

@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.CardListener;
@@ -20,7 +21,6 @@ import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Source;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -170,7 +170,7 @@ public final class Card implements CardCommands {
     // ---- completion queues
 
     @Override
-    public int createCq(MemorySegment ring, int depth, int moderationCount, long moderationNanos) {
+    public int createCq(NativeMemory ring, int depth, int moderationCount, long moderationNanos) {
         return cqs.add(new CompletionQueue(
                 cqs.next(), ring, depth, moderationCount, moderationNanos, schedule.deadlines, listener, armedCqs));
     }

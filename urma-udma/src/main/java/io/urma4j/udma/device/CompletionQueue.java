@@ -1,9 +1,9 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,7 +19,7 @@ final class CompletionQueue extends Timed {
     private static final int ARMED_SOLICITED = 2;
 
     private final int handle;
-    private final MemorySegment ring;
+    private final NativeMemory ring;
     private final int depth;
     private final int moderationCount;
     private final long moderationNanos;
@@ -38,7 +38,7 @@ final class CompletionQueue extends Timed {
 
     CompletionQueue(
             int handle,
-            MemorySegment ring,
+            NativeMemory ring,
             int depth,
             int moderationCount,
             long moderationNanos,
@@ -123,7 +123,7 @@ final class CompletionQueue extends Timed {
         return CqRing.at(produced, depth);
     }
 
-    MemorySegment ring() {
+    NativeMemory ring() {
         return ring;
     }
 

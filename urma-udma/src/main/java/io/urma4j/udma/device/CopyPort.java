@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
@@ -26,7 +27,7 @@ public interface CopyPort {
     long copyOut(int region, long offset, int lengthBytes, CopyWaiter waiter);
 
     /** Begins to copy bytes into a region. They may change when this returns. */
-    long copyIn(int region, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter);
+    long copyIn(int region, long offset, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter);
 
     /** Begins an atomic of 4 or 8 bytes. */
     long atomic(int opcode, int region, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter);
@@ -77,7 +78,7 @@ public interface CopyPort {
 
         @Override
         public long copyIn(
-                int region, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
+                int region, long offset, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
             return Memory.REFUSED;
         }
 

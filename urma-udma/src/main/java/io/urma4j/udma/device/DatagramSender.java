@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.Port;
@@ -13,7 +14,6 @@ import io.urma4j.udma.wire.ImmDt;
 import io.urma4j.udma.wire.Management;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /** Sends datagrams, which are not acknowledged (WIRE §4.6): those of queues, and control datagrams from QP 1. */
@@ -41,7 +41,7 @@ final class DatagramSender {
         if (route == null) {
             return Result.LOCAL_ERROR;
         }
-        MemorySegment ring = queue.ring();
+        NativeMemory ring = queue.ring();
         long at = queue.at(position);
         boolean hasImmediate = SendWqe.opcode(ring, at) == WorkOpcode.SEND_IMM;
         int opcode = opcode(hasImmediate, SendWqe.operand(ring, at));
@@ -50,7 +50,7 @@ final class DatagramSender {
             return Result.NO_ROOM;
         }
         packet.begin(opcode, target.remoteQueue(), psn++ & Bth.MAX_24);
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         Deth.put(bytes, packet.at(Header.DETH), target.queueKey(), queue.queueId());
         if (opcode == Opcodes.UD_SEND_ONLY_IMM64) {
             Imm64.put(bytes, packet.at(Header.IMM_64), SendWqe.operand(ring, at));

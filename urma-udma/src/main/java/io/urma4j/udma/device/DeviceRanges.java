@@ -1,9 +1,9 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The local ranges of work queue elements of which some lie on a device: what is sent is fetched before, and what arrives is copied
@@ -13,17 +13,17 @@ final class DeviceRanges {
     private final KeyTable keys;
     private final CopyPort copies;
     private final RangeParts parts = new RangeParts();
-    private MemorySegment ring;
+    private NativeMemory ring;
 
     /** @param ring has the elements */
-    DeviceRanges(KeyTable keys, CopyPort copies, MemorySegment ring) {
+    DeviceRanges(KeyTable keys, CopyPort copies, NativeMemory ring) {
         this.keys = keys;
         this.copies = copies;
         this.ring = ring;
     }
 
     /** From now on the elements lie in another ring. */
-    void ring(MemorySegment other) {
+    void ring(NativeMemory other) {
         ring = other;
     }
 
@@ -108,7 +108,7 @@ final class DeviceRanges {
             CopyWaiter waiter,
             long at,
             long toOffset,
-            MemorySegment from,
+            NativeMemory from,
             long fromOffset,
             int lengthBytes) {
         long next = fromOffset;
@@ -122,7 +122,7 @@ final class DeviceRanges {
         return parts.isWhole();
     }
 
-    private boolean store(PendingCopies pending, CopyWaiter waiter, MemorySegment from, long fromOffset) {
+    private boolean store(PendingCopies pending, CopyWaiter waiter, NativeMemory from, long fromOffset) {
         int region = region();
         if (region == DeviceKeys.NO_REGION) {
             return parts.store(keys, from, fromOffset);

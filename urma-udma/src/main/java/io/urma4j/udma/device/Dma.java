@@ -1,12 +1,10 @@
 package io.urma4j.udma.device;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.Placement;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -25,18 +23,18 @@ final class Dma {
     private Dma() {}
 
     /** Copies into memory that other threads read: earlier writes are visible to a reader that sees these bytes. */
-    static boolean write(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
+    static boolean write(NativeMemory from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
         try {
             long address = to.address() + toOffset;
             if (lengthBytes == Long.BYTES && (address & 7) == 0) {
-                U64.setRelease(to, toOffset, from.get(JAVA_LONG_UNALIGNED, fromOffset));
+                U64.setRelease(to, toOffset, from.getLong(fromOffset));
             } else if (lengthBytes == Integer.BYTES && (address & 3) == 0) {
-                U32.setRelease(to, toOffset, from.get(JAVA_INT_UNALIGNED, fromOffset));
+                U32.setRelease(to, toOffset, from.getInt(fromOffset));
             } else if (lengthBytes == Short.BYTES && (address & 1) == 0) {
-                U16.setRelease(to, toOffset, from.get(JAVA_SHORT_UNALIGNED, fromOffset));
+                U16.setRelease(to, toOffset, from.getShort(fromOffset));
             } else {
                 VarHandle.releaseFence();
-                MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
+                MemorySegment.copy(from.segment(), fromOffset, to, toOffset, lengthBytes);
             }
             return true;
         } catch (RuntimeException e) {
@@ -45,17 +43,17 @@ final class Dma {
     }
 
     /** Copies out of memory that other threads write: their writes before the copied bytes are visible afterwards. */
-    static boolean read(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
+    static boolean read(MemorySegment from, long fromOffset, NativeMemory to, long toOffset, int lengthBytes) {
         try {
             long address = from.address() + fromOffset;
             if (lengthBytes == Long.BYTES && (address & 7) == 0) {
-                to.set(JAVA_LONG_UNALIGNED, toOffset, (long) U64.getAcquire(from, fromOffset));
+                to.setLong(toOffset, (long) U64.getAcquire(from, fromOffset));
             } else if (lengthBytes == Integer.BYTES && (address & 3) == 0) {
-                to.set(JAVA_INT_UNALIGNED, toOffset, (int) U32.getAcquire(from, fromOffset));
+                to.setInt(toOffset, (int) U32.getAcquire(from, fromOffset));
             } else if (lengthBytes == Short.BYTES && (address & 1) == 0) {
-                to.set(JAVA_SHORT_UNALIGNED, toOffset, (short) U16.getAcquire(from, fromOffset));
+                to.setShort(toOffset, (short) U16.getAcquire(from, fromOffset));
             } else {
-                MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
+                MemorySegment.copy(from, fromOffset, to.segment(), toOffset, lengthBytes);
                 VarHandle.acquireFence();
             }
             return true;

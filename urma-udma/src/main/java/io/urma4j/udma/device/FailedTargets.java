@@ -1,9 +1,9 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
-import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
@@ -11,9 +11,9 @@ import java.util.Set;
  * home.
  */
 final class FailedTargets {
-    private final MemorySegment ring;
+    private final NativeMemory ring;
 
-    FailedTargets(MemorySegment ring) {
+    FailedTargets(NativeMemory ring) {
         this.ring = ring;
     }
 

@@ -2,14 +2,13 @@ package io.urma4j.udma.device;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.FragmentEth;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +45,7 @@ final class Fragmenter {
         }
         route = to;
         if (whole == null) {
-            whole = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+            whole = new Packet(NativeMemory.allocate(Packet.MAX_BYTES));
         }
         return whole;
     }
@@ -87,7 +86,7 @@ final class Fragmenter {
 
     private void putWhole(Packet from, Packet place) {
         place.begin(from.opcode(), 0, 0);
-        MemorySegment.copy(from.bytes(), 0, place.bytes(), 0, lengthBytes);
+        NativeMemory.copy(from.bytes(), 0, place.bytes(), 0, lengthBytes);
         doneBytes = lengthBytes;
         port.end(payloadBytes);
     }
@@ -95,7 +94,7 @@ final class Fragmenter {
     private void putPart(Packet from, Packet place) {
         int bytes = Math.min(partBytes, lengthBytes - doneBytes);
         FragmentEth.begin(place, from.connectionNumber(), lastId, lengthBytes, doneBytes, partBytes);
-        MemorySegment.copy(from.bytes(), doneBytes, place.bytes(), place.payloadAt(), bytes);
+        NativeMemory.copy(from.bytes(), doneBytes, place.bytes(), place.payloadAt(), bytes);
         doneBytes += bytes;
         sent++;
         port.end(bytes);

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.WorkOpcode;
@@ -18,7 +19,6 @@ import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.Rdeth;
-import java.lang.foreign.MemorySegment;
 
 /** Finds the destination of a packet. A packet without one is dropped, and counted. */
 final class Inbound {
@@ -124,7 +124,7 @@ final class Inbound {
 
     /** Receives a datagram, whose sender no connection knows (WIRE §4.6); false if no queue has the number. */
     private boolean toQueue(Packet packet, Source origin, long nowNanos) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int deth = packet.at(Header.DETH);
         Receiver receiver = registry.datagramReceiver(Bth.destinationQp(bytes));
         if (receiver == null || Deth.queueKey(bytes, deth) != receiver.queueKey()) {

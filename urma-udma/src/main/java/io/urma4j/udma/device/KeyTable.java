@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
@@ -331,7 +332,7 @@ final class KeyTable implements DeviceKeys {
     }
 
     @Override
-    public boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public boolean write(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         MemorySegment memory = open(key, va, lengthBytes, WRITE, connection);
         return memory != null && Dma.write(from, fromOffset, memory, offset(key, va), lengthBytes);
     }

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 
@@ -8,7 +9,7 @@ final class LocalRange {
     private LocalRange() {}
 
     /** Copies into the range; false if the memory is closed, or the range is not inside. */
-    static boolean store(KeyTable memory, int key, long offset, MemorySegment from, long fromOffset, int lengthBytes) {
+    static boolean store(KeyTable memory, int key, long offset, NativeMemory from, long fromOffset, int lengthBytes) {
         MemorySegment local = memory.local(key);
         return local != null
                 && isInside(local, offset, lengthBytes)
@@ -16,7 +17,7 @@ final class LocalRange {
     }
 
     /** Copies from the range; false if the memory is closed, or the range is not inside. */
-    static boolean load(KeyTable memory, int key, long offset, MemorySegment to, long toOffset, int lengthBytes) {
+    static boolean load(KeyTable memory, int key, long offset, NativeMemory to, long toOffset, int lengthBytes) {
         MemorySegment local = memory.local(key);
         return local != null
                 && isInside(local, offset, lengthBytes)

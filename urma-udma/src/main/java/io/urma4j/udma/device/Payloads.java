@@ -1,8 +1,8 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 
 /** Moves the payload of a send work queue element: inline, or gathered from and scattered to its local ranges. */
 final class Payloads {
@@ -14,9 +14,9 @@ final class Payloads {
     }
 
     /** Into a packet, as its payload. */
-    boolean gather(MemorySegment ring, long at, long from, Packet to, int lengthBytes) {
+    boolean gather(NativeMemory ring, long at, long from, Packet to, int lengthBytes) {
         if ((SendWqe.flags(ring, at) & SendWqe.INLINE) != 0) {
-            MemorySegment.copy(ring, SendWqe.inlineAt(at) + from, to.bytes(), to.payloadAt(), lengthBytes);
+            NativeMemory.copy(ring, SendWqe.inlineAt(at) + from, to.bytes(), to.payloadAt(), lengthBytes);
             return true;
         }
         long next = to.payloadAt();
@@ -33,7 +33,7 @@ final class Payloads {
         return parts.isWhole();
     }
 
-    boolean scatter(MemorySegment ring, long at, long position, MemorySegment from, long fromOffset, int lengthBytes) {
+    boolean scatter(NativeMemory ring, long at, long position, NativeMemory from, long fromOffset, int lengthBytes) {
         parts.beginSend(ring, at, position, lengthBytes);
         return parts.storeAll(keys, from, fromOffset);
     }

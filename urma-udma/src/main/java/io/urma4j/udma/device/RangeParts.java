@@ -1,12 +1,12 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WqeRange;
-import java.lang.foreign.MemorySegment;
 
 /** Walks through the local ranges of a work request that a piece of its payload covers. The object is reused. */
 final class RangeParts {
-    private MemorySegment ring = MemorySegment.NULL;
+    private NativeMemory ring = NativeMemory.NONE;
     private long list;
     private int ranges;
     private long skip;
@@ -21,12 +21,12 @@ final class RangeParts {
     int lengthBytes;
 
     /** Before the first part of {@code lengthBytes} from byte {@code from} of the payload of a send work queue element on. */
-    void beginSend(MemorySegment elements, long at, long from, int lengthBytes) {
+    void beginSend(NativeMemory elements, long at, long from, int lengthBytes) {
         begin(elements, SendWqe.rangesAt(at), SendWqe.ranges(elements, at), from, lengthBytes);
     }
 
     /** The same for the ranges of a list in {@code ring}. */
-    void begin(MemorySegment ring, long list, int ranges, long from, int lengthBytes) {
+    void begin(NativeMemory ring, long list, int ranges, long from, int lengthBytes) {
         this.ring = ring;
         this.list = list;
         this.ranges = ranges;
@@ -77,17 +77,17 @@ final class RangeParts {
     }
 
     /** Copies from the part; false if the memory is closed, or the range is not inside. */
-    boolean load(KeyTable keys, MemorySegment to, long toOffset) {
+    boolean load(KeyTable keys, NativeMemory to, long toOffset) {
         return LocalRange.load(keys, key(), offset(), to, toOffset, lengthBytes);
     }
 
     /** Copies into the part; false if the memory is closed, or the range is not inside. */
-    boolean store(KeyTable keys, MemorySegment from, long fromOffset) {
+    boolean store(KeyTable keys, NativeMemory from, long fromOffset) {
         return LocalRange.store(keys, key(), offset(), from, fromOffset, lengthBytes);
     }
 
     /** Copies into all parts; false if memory is closed, or the ranges are too short. */
-    boolean storeAll(KeyTable keys, MemorySegment from, long fromOffset) {
+    boolean storeAll(KeyTable keys, NativeMemory from, long fromOffset) {
         long next = fromOffset;
         while (next()) {
             if (!store(keys, from, next)) {

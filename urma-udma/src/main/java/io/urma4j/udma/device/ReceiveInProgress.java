@@ -1,10 +1,10 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqeRange;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,26 +34,26 @@ final class ReceiveInProgress {
     private long earlier = Memory.AT_ONCE;
 
     private final RangeParts parts = new RangeParts();
-    private MemorySegment list = listOf(1);
+    private NativeMemory list = listOf(1);
 
     ReceiveInProgress(int index) {
         this.index = index;
     }
 
-    private static MemorySegment listOf(int ranges) {
-        return MemorySegment.ofArray(new long[ranges * WqeRange.BYTES / Long.BYTES]);
+    private static NativeMemory listOf(int ranges) {
+        return NativeMemory.allocate((long) ranges * WqeRange.BYTES);
     }
 
     long handle() {
         return (long) generation << Integer.SIZE | index;
     }
 
-    void fill(MemorySegment ring, long at) {
+    void fill(NativeMemory ring, long at) {
         ranges = ReceiveWqe.ranges(ring, at);
         cookie = ReceiveWqe.cookie(ring, at);
         hasCopies = false;
         earlier = Memory.AT_ONCE;
-        if (list.byteSize() < (long) ranges * WqeRange.BYTES) {
+        if (list.lengthBytes() < (long) ranges * WqeRange.BYTES) {
             list = listOf(ranges);
         }
         capacityBytes = 0;
@@ -82,7 +82,7 @@ final class ReceiveInProgress {
     }
 
     /** Copies bytes of a message to its byte {@code position}; false if the memory is closed. */
-    boolean scatter(KeyTable memory, long position, MemorySegment from, long fromOffset, int lengthBytes) {
+    boolean scatter(KeyTable memory, long position, NativeMemory from, long fromOffset, int lengthBytes) {
         parts.begin(list, 0, ranges, position, lengthBytes);
         return parts.storeAll(memory, from, fromOffset);
     }
@@ -96,7 +96,7 @@ final class ReceiveInProgress {
             KeyTable memory,
             CopyPort copies,
             long position,
-            MemorySegment from,
+            NativeMemory from,
             long fromOffset,
             int lengthBytes,
             CopyWaiter waiter) {
@@ -119,7 +119,7 @@ final class ReceiveInProgress {
         return copy;
     }
 
-    private long copyPart(KeyTable memory, CopyPort copies, MemorySegment from, long fromOffset, CopyWaiter waiter) {
+    private long copyPart(KeyTable memory, CopyPort copies, NativeMemory from, long fromOffset, CopyWaiter waiter) {
         int key = parts.key();
         int region = memory.localRegion(key, parts.offset(), parts.lengthBytes);
         if (region != DeviceKeys.NO_REGION) {

@@ -1,12 +1,12 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.ReceiveStats;
 import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.ReceiveWork;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ final class ReceiveQueue implements CqUser {
     private final CopyPort copies;
     private final ReceiveQueueConfig config;
     private final CompletionQueue cq;
-    private final MemorySegment ring;
+    private final NativeMemory ring;
     private final List<ReceiveInProgress> all = new ArrayList<>();
 
     private @Nullable ReceiveInProgress free;

@@ -1,12 +1,12 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.transport.ReceiveWork;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** The receiver of messages for a number: a receive queue, or a Jetty with its receive queue. */
@@ -21,7 +21,7 @@ final class Receiver implements ReceiveWork {
     /** The peer of a connection. */
     interface Connections extends KeyTable.Peers {
         /** The sender in a record (see {@code Cqe}): the words for remote, EID high, EID low; none without a connection. */
-        void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection);
+        void fillRemote(NativeMemory ring, long at, int sourceQueue, int connection);
 
         /** What waits for copies of a connection. */
         CopyWaiter copyWaiter(int connection);
@@ -105,14 +105,13 @@ final class Receiver implements ReceiveWork {
     }
 
     @Override
-    public boolean scatter(long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+    public boolean scatter(long handle, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         ReceiveInProgress taken = queue.find(handle);
         return taken != null && taken.scatter(queue.keys(), toOffset, from, fromOffset, lengthBytes);
     }
 
     @Override
-    public long place(
-            long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public long place(long handle, long toOffset, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         ReceiveInProgress taken = queue.find(handle);
         if (taken == null) {
             return Memory.REFUSED;

@@ -1,12 +1,12 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.transport.ReceiveWork;
 import io.urma4j.udma.transport.Receivers;
 import io.urma4j.udma.transport.Route;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,7 +145,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     }
 
     @Override
-    public void fillRemote(MemorySegment ring, long at, int sourceQueue, int connection) {
+    public void fillRemote(NativeMemory ring, long at, int sourceQueue, int connection) {
         CardConnection link = link(connection);
         if (link != null) {
             Route route = link.route();

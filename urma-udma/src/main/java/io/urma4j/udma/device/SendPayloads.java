@@ -1,9 +1,9 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendPayloads {
     private final CopyPort copies;
-    private final MemorySegment ring;
+    private final NativeMemory ring;
     private final Payloads onHost;
     private final DeviceRanges onDevice;
     private @Nullable SourceWindow ofDatagrams; // what goes by a connection has that one's
     private int held; // results that wait for copies
 
-    SendPayloads(KeyTable keys, CopyPort copies, MemorySegment ring) {
+    SendPayloads(KeyTable keys, CopyPort copies, NativeMemory ring) {
         this.copies = copies;
         this.ring = ring;
         this.onHost = new Payloads(keys);
@@ -61,7 +61,7 @@ final class SendPayloads {
     }
 
     /** Stores bytes that have arrived, or begins to copy them; false if the memory is gone. */
-    boolean scatter(SendSlot slot, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+    boolean scatter(SendSlot slot, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         return slot.isOnDevice
                 ? onDevice.scatter(slot.pending(copies), slot, slot.at, toOffset, from, fromOffset, lengthBytes)
                 : onHost.scatter(ring, slot.at, toOffset, from, fromOffset, lengthBytes);

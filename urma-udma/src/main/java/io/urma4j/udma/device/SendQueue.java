@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.spi.support.SendLife;
@@ -16,7 +17,6 @@ import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.FlushHint;
 import io.urma4j.udma.transport.SendWork;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +42,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
     private final SendQueueConfig config;
     private final Schedule schedule;
     private final CardListener listener;
-    private final MemorySegment ring;
+    private final NativeMemory ring;
     private final SendPayloads payloads;
     private final Flows flows;
     private final SendReports reports;
@@ -332,7 +332,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
     }
 
     @Override
-    public MemorySegment ring() {
+    public NativeMemory ring() {
         return ring;
     }
 
@@ -347,7 +347,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
     }
 
     @Override
-    public boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+    public boolean scatter(long position, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         return payloads.scatter(window.at(position), toOffset, from, fromOffset, lengthBytes);
     }
 

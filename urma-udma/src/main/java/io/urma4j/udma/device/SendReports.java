@@ -1,17 +1,17 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
-import java.lang.foreign.MemorySegment;
 
 /** Makes the records of a send queue and its markers. */
 final class SendReports {
     private final int number;
     private final int tag;
-    private final MemorySegment ring;
+    private final NativeMemory ring;
     private final CompletionQueue cq;
     private final Handles<CompletionQueue> cqs;
 

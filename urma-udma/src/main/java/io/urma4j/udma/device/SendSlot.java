@@ -1,11 +1,11 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.SendEntry;
 import io.urma4j.spi.support.WorkKind;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** How far a work request of a send queue is, and what the card has read of its element. */
@@ -49,7 +49,7 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
     }
 
     /** Reads the element of a work request that was just posted. */
-    void fill(MemorySegment ring, long at, long nowNanos) {
+    void fill(NativeMemory ring, long at, long nowNanos) {
         this.at = at;
         opcode = SendWqe.opcode(ring, at);
         flags = SendWqe.flags(ring, at);

@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.MemorySegment;
@@ -178,7 +179,7 @@ final class SourceWindow {
     }
 
     /** Copies a part that is not awaited; false if the device failed, or the memory is gone. */
-    boolean load(CopyWaiter of, long position, RangeParts part, MemorySegment to, long toOffset) {
+    boolean load(CopyWaiter of, long position, RangeParts part, NativeMemory to, long toOffset) {
         int done = 0;
         while (done < part.lengthBytes) {
             long at = part.within + done;
@@ -188,7 +189,7 @@ final class SourceWindow {
             }
             int inChunk = (int) (at % CHUNK_BYTES);
             int step = Math.min(part.lengthBytes - done, CHUNK_BYTES - inChunk);
-            MemorySegment.copy(copies.bytes(chunk.copy), inChunk, to, toOffset + done, step);
+            MemorySegment.copy(copies.bytes(chunk.copy), inChunk, to.segment(), toOffset + done, step);
             done += step;
         }
         return true;

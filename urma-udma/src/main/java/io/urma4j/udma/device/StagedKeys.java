@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
@@ -42,7 +43,7 @@ final class StagedKeys implements Memory {
     // ---- bytes on a device
 
     @Override
-    public long place(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public long place(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         if (keys.write(key, va, from, fromOffset, lengthBytes, connection)) {
             return AT_ONCE; // memory of the host, as mostly
         }
@@ -91,7 +92,7 @@ final class StagedKeys implements Memory {
         if (!keys.isAllowed(fetch.key, fetch.va + fromOffset, lengthBytes, READ, fetch.connection)) {
             return false;
         }
-        MemorySegment.copy(copies.bytes(copy), fromOffset, to.bytes(), to.payloadAt(), lengthBytes);
+        MemorySegment.copy(copies.bytes(copy), fromOffset, to.bytes().segment(), to.payloadAt(), lengthBytes);
         return true;
     }
 
@@ -127,7 +128,7 @@ final class StagedKeys implements Memory {
     }
 
     @Override
-    public boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public boolean write(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         return keys.write(key, va, from, fromOffset, lengthBytes, connection);
     }
 

@@ -2,13 +2,12 @@ package io.urma4j.udma.driver;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.BlockTransfer;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -28,9 +27,9 @@ final class BlockLists {
     private boolean closed;
 
     /** Room for the elements of one transfer. */
-    record BlockList(MemorySegment memory, int key) {
+    record BlockList(NativeMemory memory, int key) {
         private boolean holds(int elements) {
-            return memory.byteSize() >= (long) elements * SendWqe.BLOCK_BYTES;
+            return memory.lengthBytes() >= (long) elements * SendWqe.BLOCK_BYTES;
         }
     }
 
@@ -52,8 +51,8 @@ final class BlockLists {
             revoke(last);
         }
         int capacity = Rings.ceilingPowerOfTwo(Math.max(MIN_ELEMENTS, elements));
-        MemorySegment memory = Rings.allocate(transfer, (long) capacity * SendWqe.BLOCK_BYTES);
-        int key = eventLoop.call(card -> card.registerKey(KeyConfig.local(memory)));
+        NativeMemory memory = Rings.allocate(transfer, (long) capacity * SendWqe.BLOCK_BYTES);
+        int key = eventLoop.call(card -> card.registerKey(KeyConfig.local(memory.segment())));
         if (key == 0) {
             throw new UrmaException(UrmaStatus.ENOMEM, transfer, "all keys of the device are in use");
         }
@@ -87,7 +86,7 @@ final class BlockLists {
 
     /** Writes the elements of a transfer, and returns their number. */
     static int fill(BlockList list, BlockTransfer transfer) {
-        MemorySegment memory = list.memory();
+        NativeMemory memory = list.memory();
         UdmaSegment local = (UdmaSegment) transfer.local;
         int opcode = transfer.opcode;
         long blockBytes = transfer.blockBytes;
@@ -112,7 +111,7 @@ final class BlockLists {
             long at = (long) elements * SendWqe.BLOCK_BYTES;
             SendWqe.put(memory, at, WorkOpcode.WRITE, SendWqe.INLINE, 0, 0, Long.BYTES);
             SendWqe.remote(memory, at, notify.key(), notify.vaBase() + transfer.notifyOffset);
-            memory.set(ValueLayout.JAVA_LONG, SendWqe.inlineAt(at), transfer.value);
+            memory.setLong(SendWqe.inlineAt(at), transfer.value);
             elements++;
         }
         return elements;

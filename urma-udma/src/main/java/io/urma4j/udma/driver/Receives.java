@@ -1,8 +1,8 @@
 package io.urma4j.udma.driver;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.udma.ring.Cqe;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The receiver of messages, as its records name it: a JFR, or a Jetty that uses one.
@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  */
 record Receives(UdmaReceiveQueue queue, int id, int recordFlags) implements RecordOwner, Tagged {
     @Override
-    public void record(long[] words, int at, MemorySegment ring, long cqe, int word) {
+    public void record(long[] words, int at, NativeMemory ring, long cqe, int word) {
         words[at] =
                 CompletionRecord.header(Cqe.status(word), Cqe.opcode(word), recordFlags | flags(Cqe.flags(word)), id);
         words[at + CompletionRecord.USER_CONTEXT] = queue.recordTaken((int) Cqe.position(ring, cqe));
@@ -31,7 +31,7 @@ record Receives(UdmaReceiveQueue queue, int id, int recordFlags) implements Reco
     }
 
     @Override
-    public void ended(MemorySegment ring, long cqe, int word) {
+    public void ended(NativeMemory ring, long cqe, int word) {
         queue.letGo((int) Cqe.position(ring, cqe));
     }
 }

@@ -1,6 +1,6 @@
 package io.urma4j.udma.driver;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /** A queue whose records lie in completion queues. */
 interface RecordOwner {
@@ -12,8 +12,8 @@ interface RecordOwner {
      * @param cqe position of the element
      * @param word the element's first word
      */
-    void record(long[] words, int at, MemorySegment ring, long cqe, int word);
+    void record(long[] words, int at, NativeMemory ring, long cqe, int word);
 
     /** The element is still in its completion queue: releases what its work request held, which has ended. */
-    void ended(MemorySegment ring, long cqe, int word);
+    void ended(NativeMemory ring, long cqe, int word);
 }

@@ -4,16 +4,16 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.LibcException;
 import io.urma4j.libc.Mapping;
+import io.urma4j.libc.NativeMemory;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /** Memory of rings: zeroed, on its own pages, which the kernel allocates at first use, freed with its last user. */
 final class Rings {
     private Rings() {}
 
-    static MemorySegment allocate(Object what, long lengthBytes) {
+    static NativeMemory allocate(Object what, long lengthBytes) {
         try {
-            return Mapping.anonymous(lengthBytes, Arena.ofAuto());
+            return NativeMemory.of(Mapping.anonymous(lengthBytes, Arena.ofAuto()));
         } catch (LibcException e) {
             throw new UrmaException(
                     UrmaStatus.ENOMEM, what, "no memory for a ring of " + lengthBytes + " bytes: " + e.getMessage(), e);

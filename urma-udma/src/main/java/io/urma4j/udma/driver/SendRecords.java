@@ -1,11 +1,11 @@
 package io.urma4j.udma.driver;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
-import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /** The results of a send queue's work requests: translates them into records, and frees what they occupied. */
@@ -39,7 +39,7 @@ final class SendRecords implements RecordOwner {
     }
 
     @Override
-    public void record(long[] words, int at, MemorySegment cqRing, long cqe, int word) {
+    public void record(long[] words, int at, NativeMemory cqRing, long cqe, int word) {
         long position = Cqe.position(cqRing, cqe);
         int status = Cqe.status(word);
         boolean isMarker = status == WorkStatus.WR_FLUSH_ERR_DONE || status == WorkStatus.WR_SUSPEND_DONE;
@@ -63,7 +63,7 @@ final class SendRecords implements RecordOwner {
 
     /** The card knows of a transfer what follows its blocks; its record is of the blocks. */
     private void ofTransfer(long[] words, int at, long position, int status) {
-        MemorySegment memory = ring.memory();
+        NativeMemory memory = ring.memory();
         long element = ring.at(position);
         int opcode = SendWqe.opcode(memory, element);
         boolean isRead = opcode == WorkOpcode.READ || opcode == WorkOpcode.SEND_IMM;
@@ -77,7 +77,7 @@ final class SendRecords implements RecordOwner {
     }
 
     @Override
-    public void ended(MemorySegment cqRing, long cqe, int word) {
+    public void ended(NativeMemory cqRing, long cqe, int word) {
         ended(Cqe.position(cqRing, cqe), Cqe.status(word));
     }
 

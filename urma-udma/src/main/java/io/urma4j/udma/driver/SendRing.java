@@ -6,6 +6,7 @@ import io.urma4j.JfsConfig;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.TransportMode;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.peer.DeviceEvent;
 import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.WorkRequest;
@@ -38,7 +39,7 @@ final class SendRing {
 
     private final int depth;
     private final int strideBytes;
-    private final MemorySegment memory;
+    private final NativeMemory memory;
     private final int signalEvery;
     private final boolean isConnected; // elements name no target
     private final BlockLists lists;
@@ -87,7 +88,7 @@ final class SendRing {
                 .errorByTarget(config.errorScope() == ErrorScope.TARGET);
     }
 
-    MemorySegment memory() {
+    NativeMemory memory() {
         return memory;
     }
 
@@ -326,7 +327,7 @@ final class SendRing {
     private void payload(long at, WorkRequest request) {
         MemorySegment inline = request.inline;
         if (inline != null) {
-            MemorySegment.copy(inline, 0, memory, SendWqe.inlineAt(at), inline.byteSize());
+            MemorySegment.copy(inline, 0, memory.segment(), SendWqe.inlineAt(at), inline.byteSize());
             return;
         }
         entries.hold(posted, request);

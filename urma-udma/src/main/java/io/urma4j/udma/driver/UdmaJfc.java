@@ -5,6 +5,7 @@ import io.urma4j.Counters;
 import io.urma4j.JfcConfig;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.support.IntTable;
@@ -12,7 +13,6 @@ import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
-import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +30,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
     private final int id;
     private final int depth;
     private final boolean locked;
-    private final MemorySegment ring;
+    private final NativeMemory ring;
     private final IntTable<RecordOwner> owners;
     private final Runnable onEvent;
     private final EventLoop eventLoop;

@@ -11,6 +11,7 @@ import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
@@ -20,7 +21,6 @@ import io.urma4j.udma.command.ReceiveStats;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqRing;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** A receive queue: puts buffers into the card's ring. A short lock serialises posting threads. */
@@ -32,7 +32,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     private final UdmaJfc jfc;
     private final int depth;
     private final int strideBytes;
-    private final MemorySegment ring;
+    private final NativeMemory ring;
     private final EventLoop eventLoop;
     private final int tag;
     private final int handle;

@@ -1,9 +1,6 @@
 package io.urma4j.udma.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Layout of a completion queue: a header, then as many elements as its depth, which is a power of two.
@@ -17,7 +14,6 @@ import java.lang.invoke.VarHandle;
  * ones by their owner bit, which is 1 in the first round of the ring: a ring of zeros is empty.
  */
 public final class CqRing {
-    private static final VarHandle U64 = JAVA_LONG.varHandle();
     private static final long CONSUMED = 0;
     private static final long ELEMENTS = 128; // two lines on: CPUs prefetch lines in pairs
 
@@ -38,12 +34,12 @@ public final class CqRing {
     }
 
     /** The driver has taken every element before {@code position}. */
-    public static void consumed(MemorySegment ring, long position) {
+    public static void consumed(NativeMemory ring, long position) {
         assert position >= consumed(ring);
-        U64.setRelease(ring, CONSUMED, position);
+        ring.setLongRelease(CONSUMED, position);
     }
 
-    public static long consumed(MemorySegment ring) {
-        return (long) U64.getAcquire(ring, CONSUMED);
+    public static long consumed(NativeMemory ring) {
+        return ring.getLongAcquire(CONSUMED);
     }
 }

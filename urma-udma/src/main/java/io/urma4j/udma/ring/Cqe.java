@@ -1,10 +1,6 @@
 package io.urma4j.udma.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Layout of a completion queue element: one basic block. The card writes it, its first word last; the owner bit in there
@@ -48,8 +44,6 @@ public final class Cqe {
     /** Where the number of the transport path begins in it. */
     public static final int PATH_SHIFT = 48;
 
-    private static final VarHandle WORD = JAVA_INT.varHandle();
-
     private static final int QUEUE = 4;
     private static final int POSITION = 8;
     private static final int LENGTH = 16;
@@ -66,28 +60,28 @@ public final class Cqe {
     }
 
     public static void put(
-            MemorySegment ring, long at, int queue, int tag, long position, long lengthBytes, long immediate) {
-        ring.set(JAVA_INT, at + QUEUE, queue);
-        ring.set(JAVA_INT, at + TAG, tag);
-        ring.set(JAVA_LONG, at + POSITION, position);
-        ring.set(JAVA_LONG, at + LENGTH, lengthBytes);
-        ring.set(JAVA_LONG, at + IMMEDIATE, immediate);
+            NativeMemory ring, long at, int queue, int tag, long position, long lengthBytes, long immediate) {
+        ring.setInt(at + QUEUE, queue);
+        ring.setInt(at + TAG, tag);
+        ring.setLong(at + POSITION, position);
+        ring.setLong(at + LENGTH, lengthBytes);
+        ring.setLong(at + IMMEDIATE, immediate);
     }
 
-    public static void remote(MemorySegment ring, long at, long remote, long eidHigh, long eidLow) {
-        ring.set(JAVA_LONG, at + REMOTE, remote);
-        ring.set(JAVA_LONG, at + REMOTE_EID, eidHigh);
-        ring.set(JAVA_LONG, at + REMOTE_EID + 8, eidLow);
+    public static void remote(NativeMemory ring, long at, long remote, long eidHigh, long eidLow) {
+        ring.setLong(at + REMOTE, remote);
+        ring.setLong(at + REMOTE_EID, eidHigh);
+        ring.setLong(at + REMOTE_EID + 8, eidLow);
     }
 
     /** Makes it visible: the last thing to be written. */
-    public static void publish(MemorySegment ring, long at, int word, int owner) {
-        WORD.setRelease(ring, at, word | owner);
+    public static void publish(NativeMemory ring, long at, int word, int owner) {
+        ring.setIntRelease(at, word | owner);
     }
 
     /** The first word; to be read before everything else. */
-    public static int word(MemorySegment ring, long at) {
-        return (int) WORD.getAcquire(ring, at);
+    public static int word(NativeMemory ring, long at) {
+        return ring.getIntAcquire(at);
     }
 
     public static int owner(int word) {
@@ -106,35 +100,35 @@ public final class Cqe {
         return word >>> 24;
     }
 
-    public static int queue(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at + QUEUE);
+    public static int queue(NativeMemory ring, long at) {
+        return ring.getInt(at + QUEUE);
     }
 
-    public static int tag(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at + TAG);
+    public static int tag(NativeMemory ring, long at) {
+        return ring.getInt(at + TAG);
     }
 
-    public static long position(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + POSITION);
+    public static long position(NativeMemory ring, long at) {
+        return ring.getLong(at + POSITION);
     }
 
-    public static long lengthBytes(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + LENGTH);
+    public static long lengthBytes(NativeMemory ring, long at) {
+        return ring.getLong(at + LENGTH);
     }
 
-    public static long immediate(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + IMMEDIATE);
+    public static long immediate(NativeMemory ring, long at) {
+        return ring.getLong(at + IMMEDIATE);
     }
 
-    public static long remote(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + REMOTE);
+    public static long remote(NativeMemory ring, long at) {
+        return ring.getLong(at + REMOTE);
     }
 
-    public static long remoteEidHigh(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + REMOTE_EID);
+    public static long remoteEidHigh(NativeMemory ring, long at) {
+        return ring.getLong(at + REMOTE_EID);
     }
 
-    public static long remoteEidLow(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + REMOTE_EID + 8);
+    public static long remoteEidLow(NativeMemory ring, long at) {
+        return ring.getLong(at + REMOTE_EID + 8);
     }
 }

@@ -1,9 +1,6 @@
 package io.urma4j.udma.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Layout of a receive work queue element: local ranges and nothing else. All elements of a ring have the same number of
@@ -27,21 +24,21 @@ public final class ReceiveWqe {
         return (bytes + SendWqe.BLOCK_BYTES - 1) / SendWqe.BLOCK_BYTES * SendWqe.BLOCK_BYTES;
     }
 
-    public static void put(MemorySegment ring, long at, int ranges, long cookie) {
-        ring.set(JAVA_INT, at, ranges);
-        ring.set(JAVA_LONG, at + COOKIE, cookie);
+    public static void put(NativeMemory ring, long at, int ranges, long cookie) {
+        ring.setInt(at, ranges);
+        ring.setLong(at + COOKIE, cookie);
     }
 
-    public static void range(MemorySegment ring, long at, int index, int key, int lengthBytes, long offset) {
+    public static void range(NativeMemory ring, long at, int index, int key, int lengthBytes, long offset) {
         WqeRange.put(ring, rangesAt(at), index, key, lengthBytes, offset);
     }
 
-    public static int ranges(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at);
+    public static int ranges(NativeMemory ring, long at) {
+        return ring.getInt(at);
     }
 
-    public static long cookie(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + COOKIE);
+    public static long cookie(NativeMemory ring, long at) {
+        return ring.getLong(at + COOKIE);
     }
 
     /** Where the ranges begin, in the ring. */

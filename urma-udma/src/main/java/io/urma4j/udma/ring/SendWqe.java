@@ -1,10 +1,6 @@
 package io.urma4j.udma.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Layout of a send work queue element. All elements of a ring have the same number of basic blocks, enough for the
@@ -79,116 +75,115 @@ public final class SendWqe {
     }
 
     /** Writes all of it but the payload; fields that the opcode does not need are overwritten next or not read. */
-    public static void put(
-            MemorySegment ring, long at, int opcode, int flags, int ranges, int target, int lengthBytes) {
+    public static void put(NativeMemory ring, long at, int opcode, int flags, int ranges, int target, int lengthBytes) {
         // comp_order is left out: records keep their order anyway
         int first = opcode | (flags & 0xFF) << 8 | ranges << 16;
-        ring.set(JAVA_INT, at + OPCODE, first);
-        ring.set(JAVA_INT, at + TARGET, target);
-        ring.set(JAVA_INT, at + LENGTH, lengthBytes);
-        ring.set(JAVA_LONG, at + NOTIFY_KEY, 0); // and the CQ
+        ring.setInt(at + OPCODE, first);
+        ring.setInt(at + TARGET, target);
+        ring.setInt(at + LENGTH, lengthBytes);
+        ring.setLong(at + NOTIFY_KEY, 0); // and the CQ
     }
 
-    public static void remote(MemorySegment ring, long at, int key, long va) {
-        ring.set(JAVA_INT, at + REMOTE_KEY, key);
-        ring.set(JAVA_LONG, at + REMOTE_VA, va);
+    public static void remote(NativeMemory ring, long at, int key, long va) {
+        ring.setInt(at + REMOTE_KEY, key);
+        ring.setLong(at + REMOTE_VA, va);
     }
 
-    public static void operands(MemorySegment ring, long at, long operand, long expected) {
-        ring.set(JAVA_LONG, at + OPERAND, operand);
-        ring.set(JAVA_LONG, at + EXPECTED, expected);
+    public static void operands(NativeMemory ring, long at, long operand, long expected) {
+        ring.setLong(at + OPERAND, operand);
+        ring.setLong(at + EXPECTED, expected);
     }
 
-    public static void notify(MemorySegment ring, long at, int key, long va, long value) {
-        ring.set(JAVA_INT, at + NOTIFY_KEY, key);
+    public static void notify(NativeMemory ring, long at, int key, long va, long value) {
+        ring.setInt(at + NOTIFY_KEY, key);
         operands(ring, at, value, va);
     }
 
-    public static void hint(MemorySegment ring, long at, int hint) {
-        ring.set(JAVA_BYTE, at + HINT, (byte) hint);
+    public static void hint(NativeMemory ring, long at, int hint) {
+        ring.setByte(at + HINT, hint);
     }
 
-    public static void cq(MemorySegment ring, long at, int cq) {
-        ring.set(JAVA_INT, at + CQ, cq);
+    public static void cq(NativeMemory ring, long at, int cq) {
+        ring.setInt(at + CQ, cq);
     }
 
-    public static void range(MemorySegment ring, long at, int index, int key, int lengthBytes, long offset) {
+    public static void range(NativeMemory ring, long at, int index, int key, int lengthBytes, long offset) {
         WqeRange.put(ring, rangesAt(at), index, key, lengthBytes, offset);
     }
 
     /** By the card: it was a success, of which there is no record. */
-    public static void endSilently(MemorySegment ring, long at) {
-        ring.set(JAVA_BYTE, at + RANGES, (byte) (ring.get(JAVA_BYTE, at + RANGES) | SILENT));
+    public static void endSilently(NativeMemory ring, long at) {
+        ring.setByte(at + RANGES, ring.getByte(at + RANGES) | SILENT);
     }
 
     /** Whether it has ended, and there is no record of it. For a thread that has seen the record of a later one. */
-    public static boolean hasEndedSilently(MemorySegment ring, long at) {
-        return (ring.get(JAVA_BYTE, at + RANGES) & SILENT) != 0;
+    public static boolean hasEndedSilently(NativeMemory ring, long at) {
+        return (ring.getByte(at + RANGES) & SILENT) != 0;
     }
 
-    public static int opcode(MemorySegment ring, long at) {
-        return ring.get(JAVA_BYTE, at + OPCODE) & ~AFTER_EVENT & 0xFF;
+    public static int opcode(NativeMemory ring, long at) {
+        return ring.getByte(at + OPCODE) & ~AFTER_EVENT & 0xFF;
     }
 
-    public static boolean isAfterEvent(MemorySegment ring, long at) {
-        return (ring.get(JAVA_BYTE, at + OPCODE) & AFTER_EVENT) != 0;
+    public static boolean isAfterEvent(NativeMemory ring, long at) {
+        return (ring.getByte(at + OPCODE) & AFTER_EVENT) != 0;
     }
 
-    public static int flags(MemorySegment ring, long at) {
-        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + FLAGS));
+    public static int flags(NativeMemory ring, long at) {
+        return Byte.toUnsignedInt(ring.getByte(at + FLAGS));
     }
 
-    public static int ranges(MemorySegment ring, long at) {
-        return ring.get(JAVA_BYTE, at + RANGES) & RANGES_MASK;
+    public static int ranges(NativeMemory ring, long at) {
+        return ring.getByte(at + RANGES) & RANGES_MASK;
     }
 
     /** Whether a local range lies on a device. */
-    public static boolean isOnDevice(MemorySegment ring, long at) {
-        return (ring.get(JAVA_BYTE, at + RANGES) & ON_DEVICE) != 0;
+    public static boolean isOnDevice(NativeMemory ring, long at) {
+        return (ring.getByte(at + RANGES) & ON_DEVICE) != 0;
     }
 
     /** Whether it is a transfer, also when it has ended. */
-    public static boolean hasBlocks(MemorySegment ring, long at) {
+    public static boolean hasBlocks(NativeMemory ring, long at) {
         return ranges(ring, at) == BLOCKS;
     }
 
-    public static int hint(MemorySegment ring, long at) {
-        return Byte.toUnsignedInt(ring.get(JAVA_BYTE, at + HINT));
+    public static int hint(NativeMemory ring, long at) {
+        return Byte.toUnsignedInt(ring.getByte(at + HINT));
     }
 
-    public static int target(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at + TARGET);
+    public static int target(NativeMemory ring, long at) {
+        return ring.getInt(at + TARGET);
     }
 
-    public static int lengthBytes(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at + LENGTH);
+    public static int lengthBytes(NativeMemory ring, long at) {
+        return ring.getInt(at + LENGTH);
     }
 
-    public static int remoteKey(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at + REMOTE_KEY);
+    public static int remoteKey(NativeMemory ring, long at) {
+        return ring.getInt(at + REMOTE_KEY);
     }
 
-    public static long remoteVa(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + REMOTE_VA);
+    public static long remoteVa(NativeMemory ring, long at) {
+        return ring.getLong(at + REMOTE_VA);
     }
 
     /** Operand of an atomic, immediate of a message, value of WRITE_NOTIFY. */
-    public static long operand(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + OPERAND);
+    public static long operand(NativeMemory ring, long at) {
+        return ring.getLong(at + OPERAND);
     }
 
     /** What CAS expects; the VA that WRITE_NOTIFY stores to. */
-    public static long expected(MemorySegment ring, long at) {
-        return ring.get(JAVA_LONG, at + EXPECTED);
+    public static long expected(NativeMemory ring, long at) {
+        return ring.getLong(at + EXPECTED);
     }
 
-    public static int notifyKey(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at + NOTIFY_KEY);
+    public static int notifyKey(NativeMemory ring, long at) {
+        return ring.getInt(at + NOTIFY_KEY);
     }
 
     /** 0 for the queue's own. */
-    public static int cq(MemorySegment ring, long at) {
-        return ring.get(JAVA_INT, at + CQ);
+    public static int cq(NativeMemory ring, long at) {
+        return ring.getInt(at + CQ);
     }
 
     /** Where the inline payload begins, in the ring. */
@@ -201,15 +196,15 @@ public final class SendWqe {
         return at + PAYLOAD;
     }
 
-    public static int rangeKey(MemorySegment ring, long at, int index) {
+    public static int rangeKey(NativeMemory ring, long at, int index) {
         return WqeRange.key(ring, rangesAt(at), index);
     }
 
-    public static int rangeLengthBytes(MemorySegment ring, long at, int index) {
+    public static int rangeLengthBytes(NativeMemory ring, long at, int index) {
         return WqeRange.lengthBytes(ring, rangesAt(at), index);
     }
 
-    public static long rangeOffset(MemorySegment ring, long at, int index) {
+    public static long rangeOffset(NativeMemory ring, long at, int index) {
         return WqeRange.offset(ring, rangesAt(at), index);
     }
 }

@@ -1,11 +1,7 @@
 package io.urma4j.udma.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.urma4j.QueueState;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Layout of a send or receive queue: a header, then as many elements as its depth, which is a power of two; all elements
@@ -22,8 +18,6 @@ import java.lang.invoke.VarHandle;
  * may overwrite those.
  */
 public final class WqRing {
-    private static final VarHandle U64 = JAVA_LONG.varHandle();
-    private static final VarHandle U32 = JAVA_INT.varHandle();
     private static final long PRODUCED = 0;
     private static final long CONSUMED = 64;
     private static final long STATE = 72;
@@ -41,36 +35,36 @@ public final class WqRing {
     }
 
     /** Hands every element before {@code position} to the card. */
-    public static void produced(MemorySegment ring, long position) {
+    public static void produced(NativeMemory ring, long position) {
         assert position >= produced(ring);
-        U64.setRelease(ring, PRODUCED, position);
+        ring.setLongRelease(PRODUCED, position);
     }
 
-    public static long produced(MemorySegment ring) {
-        return (long) U64.getAcquire(ring, PRODUCED);
+    public static long produced(NativeMemory ring) {
+        return ring.getLongAcquire(PRODUCED);
     }
 
     /** Gives every element before {@code position} back to the driver. */
-    public static void consumed(MemorySegment ring, long position) {
+    public static void consumed(NativeMemory ring, long position) {
         assert mayFree(ring, position);
-        U64.setRelease(ring, CONSUMED, position);
+        ring.setLongRelease(CONSUMED, position);
     }
 
-    private static boolean mayFree(MemorySegment ring, long position) {
+    private static boolean mayFree(NativeMemory ring, long position) {
         return position >= consumed(ring) && position <= produced(ring);
     }
 
-    public static long consumed(MemorySegment ring) {
-        return (long) U64.getAcquire(ring, CONSUMED);
+    public static long consumed(NativeMemory ring) {
+        return ring.getLongAcquire(CONSUMED);
     }
 
     /** Tells the driver the state of a send queue. */
-    public static void state(MemorySegment ring, QueueState state) {
-        U32.setRelease(ring, STATE, state.value());
+    public static void state(NativeMemory ring, QueueState state) {
+        ring.setIntRelease(STATE, state.value());
     }
 
-    public static QueueState state(MemorySegment ring) {
-        return switch ((int) U32.getAcquire(ring, STATE)) { // the numbers of QueueState
+    public static QueueState state(NativeMemory ring) {
+        return switch (ring.getIntAcquire(STATE)) { // the numbers of QueueState
             case 0 -> QueueState.RESET;
             case 1 -> QueueState.READY;
             case 2 -> QueueState.SUSPENDED;

@@ -1,9 +1,6 @@
 package io.urma4j.udma.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Layout of a local range in a list of them, as {@link SendWqe} and {@link ReceiveWqe} have one. A range names a region by its key
@@ -28,22 +25,22 @@ public final class WqeRange {
         return list + (long) index * BYTES;
     }
 
-    public static void put(MemorySegment ring, long list, int index, int key, int lengthBytes, long offset) {
+    public static void put(NativeMemory ring, long list, int index, int key, int lengthBytes, long offset) {
         long at = at(list, index);
-        ring.set(JAVA_INT, at, key);
-        ring.set(JAVA_INT, at + LENGTH, lengthBytes);
-        ring.set(JAVA_LONG, at + OFFSET, offset);
+        ring.setInt(at, key);
+        ring.setInt(at + LENGTH, lengthBytes);
+        ring.setLong(at + OFFSET, offset);
     }
 
-    public static int key(MemorySegment ring, long list, int index) {
-        return ring.get(JAVA_INT, at(list, index));
+    public static int key(NativeMemory ring, long list, int index) {
+        return ring.getInt(at(list, index));
     }
 
-    public static int lengthBytes(MemorySegment ring, long list, int index) {
-        return ring.get(JAVA_INT, at(list, index) + LENGTH);
+    public static int lengthBytes(NativeMemory ring, long list, int index) {
+        return ring.getInt(at(list, index) + LENGTH);
     }
 
-    public static long offset(MemorySegment ring, long list, int index) {
-        return ring.get(JAVA_LONG, at(list, index) + OFFSET);
+    public static long offset(NativeMemory ring, long list, int index) {
+        return ring.getLong(at(list, index) + OFFSET);
     }
 }

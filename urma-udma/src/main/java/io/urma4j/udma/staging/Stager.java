@@ -1,5 +1,6 @@
 package io.urma4j.udma.staging;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.peer.DmaEngine;
 import io.urma4j.peer.PeerRegion;
 import io.urma4j.udma.device.CopyPort;
@@ -154,7 +155,7 @@ public final class Stager implements CopyPort, AutoCloseable {
 
     @Override
     public long copyIn(
-            int number, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
+            int number, long offset, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
         return begin(number, StagedCopy.Kind.IN, offset, from, fromOffset, lengthBytes, waiter);
     }
 
@@ -173,7 +174,7 @@ public final class Stager implements CopyPort, AutoCloseable {
             int number,
             StagedCopy.Kind kind,
             long offset,
-            @Nullable MemorySegment from,
+            @Nullable NativeMemory from,
             long fromOffset,
             int lengthBytes,
             CopyWaiter waiter) {
@@ -190,7 +191,7 @@ public final class Stager implements CopyPort, AutoCloseable {
         }
         copy.begin(region, kind, offset, lengthBytes, waiter);
         if (from != null) {
-            MemorySegment.copy(from, fromOffset, copy.fragment, 0, lengthBytes);
+            MemorySegment.copy(from.segment(), fromOffset, copy.fragment, 0, lengthBytes);
         }
         boolean isStarted = false;
         boolean hasFailed = false;

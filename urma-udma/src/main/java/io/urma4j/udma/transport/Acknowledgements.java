@@ -1,9 +1,8 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
@@ -13,7 +12,6 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 
 /**
  * What the responder's packets mean for a {@link Requester} (WIRE §4.3 to §4.5).
@@ -34,7 +32,7 @@ final class Acknowledgements {
     private final InFlight inFlight;
     private final Traffic traffic;
 
-    private final MemorySegment original = MemorySegment.ofArray(new long[1]);
+    private final NativeMemory original = NativeMemory.allocate(Long.BYTES);
 
     /** How many messages have succeeded at the responder before the oldest that is not acknowledged. */
     private int succeeded;
@@ -240,7 +238,7 @@ final class Acknowledgements {
 
     /** What the responder has behind the gap, and what has arrived there twice. */
     private void report(long psn, Packet packet, boolean isDelayed, long nowNanos) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         long at = packet.payloadAt();
         int kept = Math.min(packet.payloadBytes(), OutOfOrder.TOLD_BYTES);
         int again = Math.min(packet.payloadBytes() - kept, OutOfOrder.TOLD_BYTES);
@@ -398,9 +396,9 @@ final class Acknowledgements {
     private void takeAtomic(Request request, Packet packet) {
         long value = AtomicAckEth.original(packet.bytes(), packet.at(Header.ATOMIC_ACK_ETH));
         if (request.lengthBytes == Integer.BYTES) {
-            original.set(JAVA_INT, 0, (int) value);
+            original.setInt(0, (int) value);
         } else {
-            original.set(JAVA_LONG, 0, value);
+            original.setLong(0, value);
         }
         place(request, 0, original, 0, (int) request.lengthBytes);
     }
@@ -438,7 +436,7 @@ final class Acknowledgements {
         requester.answered(transmission, isDelayed, nowNanos);
     }
 
-    private static void place(Request request, long toOffset, MemorySegment from, long fromOffset, int length) {
+    private static void place(Request request, long toOffset, NativeMemory from, long fromOffset, int length) {
         boolean isWanted = length > 0 && !request.isAbandoned;
         if (isWanted && !request.work().scatter(request.position, toOffset, from, fromOffset, length)) {
             request.fail(WorkStatus.LOC_ACCESS_ERR);

@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
@@ -7,7 +8,6 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The short way of expected packets: header prediction, as Van Jacobson's for TCP. Most packets are the next one of a
@@ -98,7 +98,7 @@ final class HeaderPrediction {
      * @return false if the packet must take the general way
      */
     boolean receives(Packet packet, boolean isLate, long nowNanos) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         byte kind = kinds[packet.opcode()];
         if (kind == OTHER || Bth.isForwardNotice(bytes) || connection.state() != Connection.State.OPEN) {
             return false;
@@ -128,7 +128,7 @@ final class HeaderPrediction {
     }
 
     private boolean requestsAndAcknowledges(Packet packet, boolean isLate, long nowNanos) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int ackAt = packet.at(Header.ACK_ETH);
         int psn = AckEth.psn(bytes, ackAt);
         int msn = AckEth.msn(bytes, ackAt);
@@ -144,7 +144,7 @@ final class HeaderPrediction {
 
     // ---- what answers our requests
 
-    private boolean acknowledges(MemorySegment bytes, boolean isLate, long nowNanos) {
+    private boolean acknowledges(NativeMemory bytes, boolean isLate, long nowNanos) {
         int psn = Bth.psn(bytes);
         int msn = Aeth.msn(bytes, aethAt);
         int syndrome = Aeth.syndrome(bytes, aethAt);

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
@@ -12,7 +13,6 @@ import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Rdeth;
 import io.urma4j.udma.wire.Reth;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -289,7 +289,7 @@ final class Incoming {
         long flow = 0;
         sourceQueue = config.peerNumber();
         if (config.isShared()) {
-            MemorySegment bytes = packet.bytes();
+            NativeMemory bytes = packet.bytes();
             queue = Bth.destinationQp(bytes);
             hint = Deth.hint(bytes, packet.at(Header.DETH));
             sourceQueue = Deth.sourceQp(bytes, packet.at(Header.DETH));
@@ -338,7 +338,7 @@ final class Incoming {
     // ---- WRITE
 
     private int write(Packet packet, long psn, boolean isFirst, boolean isLast, long nowNanos) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int length = packet.payloadBytes();
         boolean isReported = isLast && TransferOpcodes.isReported(packet.opcode());
         if (isFirst) {
@@ -385,7 +385,7 @@ final class Incoming {
     }
 
     private int place(Packet packet, int length) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         long at = va + (lengthBytes - leftBytes);
         if (length > 0) {
             copy = memory.place(remoteKey, at, bytes, packet.payloadAt(), length, config.number());
@@ -403,7 +403,7 @@ final class Incoming {
                 : FINE;
     }
 
-    private int notify(MemorySegment bytes, int at) {
+    private int notify(NativeMemory bytes, int at) {
         long where = NotifyEth.va(bytes, at);
         int key = NotifyEth.remoteKey(bytes, at);
         if ((where & (Long.BYTES - 1)) != 0) {

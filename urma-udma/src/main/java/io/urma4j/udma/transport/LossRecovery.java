@@ -1,7 +1,7 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Bth;
-import java.lang.foreign.MemorySegment;
 
 /**
  * How a requester finds out what was lost, and which packets it retransmits for that. {@link SelectiveRepeat} serves
@@ -100,7 +100,7 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      * @param end the PSN behind the last one that was ever sent
      * @return how many packets are newly known to have arrived
      */
-    default int reported(long expected, long end, MemorySegment bits, long at, int bytes, long nowNanos) {
+    default int reported(long expected, long end, NativeMemory bits, long at, int bytes, long nowNanos) {
         return 0;
     }
 
@@ -111,7 +111,7 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      * @param step 1 or -1
      * @param end the PSN behind the last one that was ever sent
      */
-    default void reportedTwice(long psn, int step, long end, MemorySegment bits, long at, int bytes, long nowNanos) {}
+    default void reportedTwice(long psn, int step, long end, NativeMemory bits, long at, int bytes, long nowNanos) {}
 
     // ---- early answers
 

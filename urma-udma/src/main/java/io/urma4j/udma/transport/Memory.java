@@ -1,8 +1,8 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.KeyAccess;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 
 /**
  * The card's access to registered memory: every access names a key, which is checked for its range and its permissions. A
@@ -38,7 +38,7 @@ public interface Memory {
     boolean isAllowed(int key, long va, long lengthBytes, int access, int connection);
 
     /** Copies a peer's bytes to their place; false if the key does not permit it (any more), and then no byte was moved. */
-    boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection);
+    boolean write(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection);
 
     /** Puts bytes for a peer into a packet as its payload, or has it {@linkplain Packet#refer refer} to them; false as above. */
     boolean read(int key, long va, Packet to, int lengthBytes, int connection);
@@ -62,7 +62,7 @@ public interface Memory {
      * @return the number of the copy, to be {@linkplain #release released} once; {@link #AT_ONCE} if they are in their place
      *     already, {@link #REFUSED} or {@link #BUSY}
      */
-    default long place(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    default long place(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         return write(key, va, from, fromOffset, lengthBytes, connection) ? AT_ONCE : REFUSED;
     }
 

@@ -1,10 +1,8 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PathMtu;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -86,11 +84,11 @@ final class OutOfOrder {
         if (isLong(packet)) {
             kept = takeLongBuffer();
             packets[slot] = kept;
-        } else if (kept == null || kept.bytes().byteSize() < packet.lengthBytes()) {
-            kept = new Packet(MemorySegment.ofArray(new byte[packet.lengthBytes()]));
+        } else if (kept == null || kept.bytes().lengthBytes() < packet.lengthBytes()) {
+            kept = new Packet(NativeMemory.allocate(packet.lengthBytes()));
             packets[slot] = kept;
         }
-        MemorySegment.copy(packet.bytes(), 0, kept.bytes(), 0, packet.lengthBytes());
+        NativeMemory.copy(packet.bytes(), 0, kept.bytes(), 0, packet.lengthBytes());
         kept.lengthBytes(packet.lengthBytes());
     }
 
@@ -151,7 +149,7 @@ final class OutOfOrder {
      *
      * @return its length in bytes
      */
-    int tell(MemorySegment to, long at, long expected) {
+    int tell(NativeMemory to, long at, long expected) {
         sinceTold = 0;
         int bytes = count == 0 ? 0 : (int) Math.max(0, highest - expected + Byte.SIZE - 1) / Byte.SIZE;
         for (int i = 0; i < bytes; i++) {
@@ -160,7 +158,7 @@ final class OutOfOrder {
                 long psn = expected + 1 + (long) i * Byte.SIZE + bit;
                 bits |= psns[(int) psn & MASK] == psn ? 1 << bit : 0;
             }
-            to.set(JAVA_BYTE, at + i, (byte) bits);
+            to.setByte(at + i, bits);
         }
         return bytes;
     }

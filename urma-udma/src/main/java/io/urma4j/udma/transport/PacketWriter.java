@@ -1,7 +1,5 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
@@ -135,7 +133,7 @@ final class PacketWriter {
         packet.begin(Opcodes.CNP, number, 0);
         Bth.notice(packet.bytes(), false, true);
         for (int i = 0; i < NOTICE_BYTES; i++) {
-            packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) 0);
+            packet.bytes().setByte(packet.payloadAt() + i, 0);
         }
         end(NOTICE_BYTES);
         traffic.add(Event.CNP_SENT);

@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Ieth;
@@ -7,7 +8,6 @@ import io.urma4j.udma.wire.Imm64;
 import io.urma4j.udma.wire.ImmDt;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 
 /** What the record of a received message says, from its last packet. */
 final class ReceiveRecord {
@@ -26,7 +26,7 @@ final class ReceiveRecord {
     }
 
     static long immediate(Packet packet) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int opcode = packet.opcode();
         if (Opcodes.has(opcode, Header.IMM_DT)) {
             return ImmDt.immediate(bytes, packet.at(Header.IMM_DT)) & 0xFFFF_FFFFL;

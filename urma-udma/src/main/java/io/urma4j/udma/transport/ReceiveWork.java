@@ -1,6 +1,6 @@
 package io.urma4j.udma.transport;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /** The receive buffers of a queue, as the transport sees them. */
 public interface ReceiveWork {
@@ -23,7 +23,7 @@ public interface ReceiveWork {
     long capacityBytes(long taken);
 
     /** Stores a part of a message; false if the local memory is closed. */
-    boolean scatter(long taken, long toOffset, MemorySegment from, long fromOffset, int lengthBytes);
+    boolean scatter(long taken, long toOffset, NativeMemory from, long fromOffset, int lengthBytes);
 
     /**
      * Begins to store a part of a message. The bytes may change when this returns.
@@ -31,8 +31,7 @@ public interface ReceiveWork {
      * @return the number of its copy, as of {@link Memory#place}; {@link Memory#AT_ONCE}, {@link Memory#REFUSED} if the local
      *     memory is closed, or {@link Memory#BUSY}
      */
-    default long place(
-            long taken, long toOffset, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    default long place(long taken, long toOffset, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         return scatter(taken, toOffset, from, fromOffset, lengthBytes) ? Memory.AT_ONCE : Memory.REFUSED;
     }
 

@@ -1,12 +1,12 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
-import java.lang.foreign.MemorySegment;
 
 /** Requests of a peer that were executed before: they are answered once more, and not executed. */
 final class RepeatedRequests {
@@ -46,7 +46,7 @@ final class RepeatedRequests {
     /** From memory once more: the same range, or what is left of it (WIRE §4.2). */
     private void readAgain(Packet packet, long psn, int transmission) {
         ResponderResource resource = resources.find(psn);
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int at = packet.at(Header.RETH);
         long length = Reth.lengthBytes(bytes, at);
         if (resource == null || !resource.isRead || Reth.remoteKey(bytes, at) != resource.remoteKey) {

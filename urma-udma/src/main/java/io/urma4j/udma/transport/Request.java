@@ -2,10 +2,10 @@ package io.urma4j.udma.transport;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /** A work request in progress. It is carried by one {@link WireMessage} or by several. The object is reused. */
@@ -47,7 +47,7 @@ final class Request {
         position = at;
         remoteQueue = toQueue;
         startsAnew = anew;
-        MemorySegment ring = from.ring();
+        NativeMemory ring = from.ring();
         long wqe = from.at(at);
         opcode = SendWqe.opcode(ring, wqe);
         hint = SendWqe.hint(ring, wqe);

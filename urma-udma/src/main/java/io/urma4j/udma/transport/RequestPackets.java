@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.wire.AtomicEth;
@@ -13,7 +14,6 @@ import io.urma4j.udma.wire.NotifyEth;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
-import java.lang.foreign.MemorySegment;
 
 /** Writes the packets of requests: opcode, headers, and part of the payload (WIRE §2, §3). */
 final class RequestPackets {
@@ -152,7 +152,7 @@ final class RequestPackets {
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         long compare = request.opcode == WorkOpcode.CAS ? request.expected() : 0;
         AtomicEth.put(
                 bytes, packet.at(Header.ATOMIC_ETH), request.remoteVa, request.remoteKey, request.operand(), compare);
@@ -180,7 +180,7 @@ final class RequestPackets {
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         payloadCopies.prepare(packet, transmission != Bth.FIRST_TRANSMISSION);
         if (isWrite && index == 0) {
             long va = request.remoteVa + message.fromByte;
@@ -257,7 +257,7 @@ final class RequestPackets {
     }
 
     private static void putTail(Packet packet, Tail tail, Request request) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         switch (tail) {
             case NOTHING -> {}
             case IMMEDIATE -> ImmDt.put(bytes, packet.at(Header.IMM_DT), (int) request.operand());

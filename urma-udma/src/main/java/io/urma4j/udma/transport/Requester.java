@@ -1,10 +1,10 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestPackets.Outcome;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
-import java.lang.foreign.MemorySegment;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -321,7 +321,7 @@ final class Requester {
     }
 
     /** The responder reports that it has everything before that PSN, and some of what is behind it: a bit each. */
-    void reported(long psn, MemorySegment bits, long at, int bytes, boolean isDelayed, long nowNanos) {
+    void reported(long psn, NativeMemory bits, long at, int bytes, boolean isDelayed, long nowNanos) {
         if (retransmission.isHeld(nowNanos) || !psns.isAnyUnacked()) {
             return;
         }
@@ -335,7 +335,7 @@ final class Requester {
     }
 
     /** The responder reports the same behind that PSN, and that it is placing it: nothing is lost while it takes its time. */
-    void placing(long psn, MemorySegment bits, long at, int bytes, boolean isDelayed, long nowNanos) {
+    void placing(long psn, NativeMemory bits, long at, int bytes, boolean isDelayed, long nowNanos) {
         if (bytes > 0) {
             reported(psn, bits, at, bytes, isDelayed, nowNanos);
         }

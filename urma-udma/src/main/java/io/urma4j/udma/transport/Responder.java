@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.Placements.Alone;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
@@ -11,7 +12,6 @@ import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -266,7 +266,7 @@ final class Responder {
     }
 
     private void read(Packet packet, long psn, int transmission, long nowNanos) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int at = packet.at(Header.RETH);
         long va = Reth.va(bytes, at);
         int key = Reth.remoteKey(bytes, at);
@@ -292,7 +292,7 @@ final class Responder {
     }
 
     private void atomic(Packet packet, long psn, int transmission, long nowNanos) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int at = packet.at(Header.ATOMIC_ETH);
         long va = AtomicEth.va(bytes, at);
         int key = AtomicEth.remoteKey(bytes, at);

@@ -1,9 +1,7 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Bth;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -204,12 +202,12 @@ final class Scoreboard {
      * @param end behind the last one that was ever sent
      * @return how many have arrived that nobody knew of
      */
-    int told(long expected, long end, MemorySegment kept, long at, int keptBytes, long nowNanos) {
+    int told(long expected, long end, NativeMemory kept, long at, int keptBytes, long nowNanos) {
         allUpTo = Long.MIN_VALUE;
         int news = 0;
         for (int i = 0; i < keptBytes * Byte.SIZE; i++) {
             long psn = expected + 1 + i;
-            boolean isKept = (kept.get(JAVA_BYTE, at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
+            boolean isKept = (kept.getByte(at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
             if (isKept && psn >= takenUpTo && psn < end && !arrived.has(psn)) {
                 arrived.add(psn);
                 lost.remove(psn);

@@ -1,10 +1,8 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Opcodes;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Loss recovery towards an urma4j peer: what was lost is retransmitted, and nothing else. The peer keeps what arrives behind
@@ -149,15 +147,15 @@ final class SelectiveRepeat implements LossRecovery {
     }
 
     @Override
-    public int reported(long expected, long end, MemorySegment bits, long at, int bytes, long nowNanos) {
+    public int reported(long expected, long end, NativeMemory bits, long at, int bytes, long nowNanos) {
         return scoreboard.told(expected, end, bits, at, bytes, nowNanos);
     }
 
     @Override
-    public void reportedTwice(long psn, int step, long end, MemorySegment bits, long at, int bytes, long nowNanos) {
+    public void reportedTwice(long psn, int step, long end, NativeMemory bits, long at, int bytes, long nowNanos) {
         for (int i = 0; i < bytes * Byte.SIZE; i++) {
             long one = psn + (long) step * i;
-            boolean isSet = (bits.get(JAVA_BYTE, at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
+            boolean isSet = (bits.getByte(at + i / Byte.SIZE) & 1 << i % Byte.SIZE) != 0;
             if (isSet && one < end && one >= end - ConnectionConfig.MAX_WINDOW_PACKETS) {
                 scoreboard.cameAgain(one, nowNanos);
             }

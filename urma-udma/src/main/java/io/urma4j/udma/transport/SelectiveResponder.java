@@ -1,14 +1,11 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +58,7 @@ final class SelectiveResponder implements ResponderRecovery {
         return one.opcode() == other.opcode()
                 && end == other.payloadAt() + other.payloadBytes()
                 && Bth.destinationQp(one.bytes()) == Bth.destinationQp(other.bytes())
-                && MemorySegment.mismatch(one.bytes(), Bth.BYTES, end, other.bytes(), Bth.BYTES, end) < 0;
+                && one.bytes().isSame(Bth.BYTES, other.bytes(), Bth.BYTES, end - Bth.BYTES);
     }
 
     @Override
@@ -131,9 +128,7 @@ final class SelectiveResponder implements ResponderRecovery {
         int bytes = kept.tell(packet.bytes(), packet.payloadAt(), expected);
         int twiceBytes = putTwice(expected + 1, 1, packet, OutOfOrder.TOLD_BYTES);
         if (twiceBytes > 0) {
-            packet.bytes()
-                    .asSlice(packet.payloadAt() + bytes, OutOfOrder.TOLD_BYTES - bytes)
-                    .fill((byte) 0);
+            packet.bytes().clear(packet.payloadAt() + bytes, OutOfOrder.TOLD_BYTES - bytes);
             bytes = OutOfOrder.TOLD_BYTES + twiceBytes;
         }
         writer.end(bytes);
@@ -159,7 +154,7 @@ final class SelectiveResponder implements ResponderRecovery {
         for (int i = 0; i < OutOfOrder.SLOTS; i++) {
             bits |= from + i < expected || kept.get(from + i) != null ? 1 << i % Byte.SIZE : 0;
             if (i % Byte.SIZE == Byte.SIZE - 1) {
-                packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i / Byte.SIZE, (byte) bits);
+                packet.bytes().setByte(packet.payloadAt() + i / Byte.SIZE, bits);
                 bytes = bits == 0 ? bytes : i / Byte.SIZE + 1;
                 bits = 0;
             }
@@ -192,7 +187,7 @@ final class SelectiveResponder implements ResponderRecovery {
         for (int i = 0; i < TWICE_PACKETS && twice.count() > 0; i++) {
             bits |= twice.has(psn + (long) step * i) ? 1 << i % Byte.SIZE : 0;
             if (i % Byte.SIZE == Byte.SIZE - 1) {
-                packet.bytes().set(JAVA_BYTE, packet.payloadAt() + atByte + i / Byte.SIZE, (byte) bits);
+                packet.bytes().setByte(packet.payloadAt() + atByte + i / Byte.SIZE, bits);
                 told = bits == 0 ? told : i / Byte.SIZE + 1;
                 bits = 0;
             }

@@ -1,7 +1,7 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 
 /**
  * A send queue, as the transport sees it: work queue elements that do not change until they are {@linkplain #done done}, so
@@ -12,7 +12,7 @@ public interface SendWork {
     int queueId();
 
     /** The elements, in the layout of {@link io.urma4j.udma.ring.SendWqe}. */
-    MemorySegment ring();
+    NativeMemory ring();
 
     /** The location in the ring of a position's element. */
     long at(long position);
@@ -39,7 +39,7 @@ public interface SendWork {
     }
 
     /** Stores a part of a READ response, or the old value of an atomic; false if local memory is closed. */
-    boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes);
+    boolean scatter(long position, long toOffset, NativeMemory from, long fromOffset, int lengthBytes);
 
     /**
      * The work request has ended. Called exactly once for each start, unless {@link #notReady} was.

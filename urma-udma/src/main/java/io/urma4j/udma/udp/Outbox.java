@@ -1,6 +1,7 @@
 package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Mapping;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.Opcodes;
@@ -57,7 +58,7 @@ final class Outbox {
         MemorySegment memory = memory(mtuBytes, (long) SLOTS * slotBytes);
         for (int i = 0; i < SLOTS; i++) {
             places[i] = memory.asSlice((long) i * slotBytes, slotBytes);
-            packets[i] = new Packet(places[i], gathers);
+            packets[i] = new Packet(NativeMemory.of(places[i]), gathers);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -41,10 +41,10 @@ final class PacketViews {
     /** The packet of that length at that position; bytes beyond the maximum of a packet are left out, but counted. */
     Packet at(int at, int lengthBytes) {
         Packet packet = at % GRAIN == 0 ? view(at) : null;
-        if (packet == null || packet.bytes().byteSize() < lengthBytes) {
+        if (packet == null || packet.bytes().lengthBytes() < lengthBytes) {
             packet = copy();
             int kept = Math.min(lengthBytes, Packet.MAX_BYTES);
-            MemorySegment.copy(buffer, at, packet.bytes(), 0, kept);
+            MemorySegment.copy(buffer, at, packet.bytes().segment(), 0, kept);
             packet.lengthBytes(kept);
             return packet;
         }
@@ -55,7 +55,7 @@ final class PacketViews {
     private Packet copy() {
         Packet made = copy;
         if (made == null) {
-            made = new Packet(Arena.ofAuto().allocate(Packet.MAX_BYTES, Long.BYTES));
+            made = new Packet(NativeMemory.allocate(Packet.MAX_BYTES));
             copy = made;
         }
         return made;
@@ -69,7 +69,8 @@ final class PacketViews {
         Packet view = views[place];
         if (view == null && made < MAX_VIEWS) {
             made++;
-            view = new Packet(buffer.asSlice(at, Math.min(buffer.byteSize() - at, Packet.MAX_BYTES + GRAIN)));
+            view = new Packet(
+                    NativeMemory.of(buffer.asSlice(at, Math.min(buffer.byteSize() - at, Packet.MAX_BYTES + GRAIN))));
             views[place] = view;
         }
         return view;

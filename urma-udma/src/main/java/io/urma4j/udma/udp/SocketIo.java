@@ -228,11 +228,11 @@ final class SocketIo implements Io {
             }
             int before = packet.payloadAt();
             int behind = packet.refers() ? before + packet.payloadBytes() : before;
-            outgoing.addPiece(datagram, packet.bytes(), 0, before);
+            outgoing.addPiece(datagram, packet.bytes().segment(), 0, before);
             if (packet.refers()) {
                 outgoing.addPiece(datagram, packet.payload(), packet.payloadOffset(), behind - before);
             }
-            outgoing.addPiece(datagram, packet.bytes(), behind, packet.lengthBytes() - behind);
+            outgoing.addPiece(datagram, packet.bytes().segment(), behind, packet.lengthBytes() - behind);
         }
     }
 

@@ -84,7 +84,7 @@ final class SplicedSends implements AutoCloseable {
         int bytes = packet.payloadBytes();
         int behind = packet.payloadAt() + bytes;
         if (through.move(packet.payload(), packet.payloadOffset(), bytes, socket)
-                && socket.end(packet.bytes(), behind, packet.lengthBytes() - behind)) {
+                && socket.end(packet.bytes().segment(), behind, packet.lengthBytes() - behind)) {
             sent++;
             return 1;
         }

@@ -41,7 +41,7 @@ final class Trains {
         long at = (long) first * MAX_PACKET_BYTES;
         for (int slot = first; slot < first + outbox.count(datagram); slot++) {
             int length = outbox.packet(slot).lengthBytes();
-            MemorySegment.copy(outbox.packet(slot).bytes(), 0, packed, at, length);
+            MemorySegment.copy(outbox.packet(slot).bytes().segment(), 0, packed, at, length);
             at += length;
         }
         return Outbox.SLOTS + first;

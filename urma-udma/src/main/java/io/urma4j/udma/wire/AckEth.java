@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * An acknowledgement that a request brings along: a header of ours, with what a packet of its own would say by its PSN and
@@ -20,15 +20,15 @@ public final class AckEth {
 
     private AckEth() {}
 
-    public static int msn(MemorySegment packet, int at) {
+    public static int msn(NativeMemory packet, int at) {
         return Fields.u24(packet, at + 1);
     }
 
-    public static int psn(MemorySegment packet, int at) {
+    public static int psn(NativeMemory packet, int at) {
         return Fields.u24(packet, at + PSN_AT + 1);
     }
 
-    public static void put(MemorySegment packet, int at, int psn, int msn) {
+    public static void put(NativeMemory packet, int at, int psn, int msn) {
         Fields.u8u24(packet, at, 0, msn);
         Fields.u8u24(packet, at + PSN_AT, 0, psn);
     }

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Acknowledgement extended header (WIRE §1.2, §4.4).
@@ -42,11 +42,11 @@ public final class Aeth {
 
     private Aeth() {}
 
-    public static int syndrome(MemorySegment packet, int at) {
+    public static int syndrome(NativeMemory packet, int at) {
         return Fields.u8(packet, at);
     }
 
-    public static int msn(MemorySegment packet, int at) {
+    public static int msn(NativeMemory packet, int at) {
         return Fields.u24(packet, at + 1);
     }
 
@@ -65,7 +65,7 @@ public final class Aeth {
         return syndrome & VALUE_MASK;
     }
 
-    public static void put(MemorySegment packet, int at, int syndrome, int msn) {
+    public static void put(NativeMemory packet, int at, int syndrome, int msn) {
         Fields.u8u24(packet, at, syndrome, msn);
     }
 }

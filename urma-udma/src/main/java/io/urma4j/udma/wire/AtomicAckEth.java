@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Atomic acknowledgement extended header: what was there before (WIRE §1.2).
@@ -14,11 +14,11 @@ public final class AtomicAckEth {
 
     private AtomicAckEth() {}
 
-    public static long original(MemorySegment packet, int at) {
+    public static long original(NativeMemory packet, int at) {
         return Fields.u64(packet, at);
     }
 
-    public static void put(MemorySegment packet, int at, long original) {
+    public static void put(NativeMemory packet, int at, long original) {
         Fields.u64(packet, at, original);
     }
 }

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Atomic extended header (WIRE §1.2, §10). Operands are numbers, big-endian here and native in memory.
@@ -21,23 +21,23 @@ public final class AtomicEth {
 
     private AtomicEth() {}
 
-    public static long va(MemorySegment packet, int at) {
+    public static long va(NativeMemory packet, int at) {
         return Fields.u64(packet, at);
     }
 
-    public static int remoteKey(MemorySegment packet, int at) {
+    public static int remoteKey(NativeMemory packet, int at) {
         return Fields.u32(packet, at + R_KEY);
     }
 
-    public static long operand(MemorySegment packet, int at) {
+    public static long operand(NativeMemory packet, int at) {
         return Fields.u64(packet, at + OPERAND);
     }
 
-    public static long compare(MemorySegment packet, int at) {
+    public static long compare(NativeMemory packet, int at) {
         return Fields.u64(packet, at + COMPARE);
     }
 
-    public static void put(MemorySegment packet, int at, long va, int remoteKey, long operand, long compare) {
+    public static void put(NativeMemory packet, int at, long va, int remoteKey, long operand, long compare) {
         Fields.u64(packet, at, va);
         Fields.u32(packet, at + R_KEY, remoteKey);
         Fields.u64(packet, at + OPERAND, operand);

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Which atomic operation an {@link Opcodes#ATOMIC} is: a header of ours, behind the AtomicETH (docs/wire-extensions.md).
@@ -16,15 +16,15 @@ public final class AtomicKind {
 
     private AtomicKind() {}
 
-    public static int opcode(MemorySegment packet, int at) {
+    public static int opcode(NativeMemory packet, int at) {
         return Fields.u8(packet, at);
     }
 
-    public static int sizeBytes(MemorySegment packet, int at) {
+    public static int sizeBytes(NativeMemory packet, int at) {
         return Fields.u8(packet, at + 1);
     }
 
-    public static void put(MemorySegment packet, int at, int opcode, int sizeBytes) {
+    public static void put(NativeMemory packet, int at, int opcode, int sizeBytes) {
         Fields.u32(packet, at, opcode << 24 | sizeBytes << 16);
     }
 }

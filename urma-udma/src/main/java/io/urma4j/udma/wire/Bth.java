@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Base transport header: begins each packet (WIRE §1.1).
@@ -56,39 +56,39 @@ public final class Bth {
 
     private Bth() {}
 
-    public static int opcode(MemorySegment packet) {
+    public static int opcode(NativeMemory packet) {
         return opcodeAt(packet, 0);
     }
 
     /** The same of a packet that begins there. */
-    public static int opcodeAt(MemorySegment bytes, int at) {
+    public static int opcodeAt(NativeMemory bytes, int at) {
         return Fields.u8(bytes, at);
     }
 
-    public static boolean isSolicited(MemorySegment packet) {
+    public static boolean isSolicited(NativeMemory packet) {
         return (Fields.u8(packet, FLAGS) & SOLICITED_BIT) != 0;
     }
 
-    public static boolean isMigrated(MemorySegment packet) {
+    public static boolean isMigrated(NativeMemory packet) {
         return (Fields.u8(packet, FLAGS) & MIGRATION_BIT) != 0;
     }
 
     /** Bytes of zero behind the payload, 0…3. */
-    public static int padCount(MemorySegment packet) {
+    public static int padCount(NativeMemory packet) {
         return padCountAt(packet, 0);
     }
 
     /** The same of a packet that begins there. */
-    static int padCountAt(MemorySegment bytes, int at) {
+    static int padCountAt(NativeMemory bytes, int at) {
         return Fields.u8(bytes, at + FLAGS) >>> PAD_SHIFT & 3;
     }
 
-    public static int transportVersion(MemorySegment packet) {
+    public static int transportVersion(NativeMemory packet) {
         return transportVersionAt(packet, 0);
     }
 
     /** The same of a packet that begins there. */
-    static int transportVersionAt(MemorySegment bytes, int at) {
+    static int transportVersionAt(NativeMemory bytes, int at) {
         return Fields.u8(bytes, at + FLAGS) & VERSION_MASK;
     }
 
@@ -96,39 +96,39 @@ public final class Bth {
      * Whether the packet is of the default partition. A limited member may send it, since this end is a full member (IBTA
      * 10.9.3, WIRE §7).
      */
-    static boolean isOfOurPartition(MemorySegment bytes, int packetAt) {
+    static boolean isOfOurPartition(NativeMemory bytes, int packetAt) {
         return (Fields.u16(bytes, packetAt + P_KEY) & PARTITION_MASK) == (DEFAULT_P_KEY & PARTITION_MASK);
     }
 
-    public static int partitionKey(MemorySegment packet) {
+    public static int partitionKey(NativeMemory packet) {
         return Fields.u16(packet, P_KEY);
     }
 
     /** Congestion was met on the way here. */
-    public static boolean isForwardNotice(MemorySegment packet) {
+    public static boolean isForwardNotice(NativeMemory packet) {
         return (Fields.u8(packet, NOTICES) & FECN_BIT) != 0;
     }
 
     /** Congestion was met on our own way there: what a CNP says. */
-    public static boolean isBackwardNotice(MemorySegment packet) {
+    public static boolean isBackwardNotice(NativeMemory packet) {
         return (Fields.u8(packet, NOTICES) & BECN_BIT) != 0;
     }
 
-    public static int destinationQp(MemorySegment packet) {
+    public static int destinationQp(NativeMemory packet) {
         return destinationQpAt(packet, 0);
     }
 
     /** The same of a packet that begins there. */
-    public static int destinationQpAt(MemorySegment bytes, int at) {
+    public static int destinationQpAt(NativeMemory bytes, int at) {
         return Fields.u24(bytes, at + DEST_QP);
     }
 
-    public static boolean asksForAcknowledgement(MemorySegment packet) {
+    public static boolean asksForAcknowledgement(NativeMemory packet) {
         return (Fields.u8(packet, ACK) & ACK_BIT) != 0;
     }
 
     /** Of an answer between peers of urma4j: what it answers has waited in the host before it was looked at. */
-    public static boolean isLate(MemorySegment packet) {
+    public static boolean isLate(NativeMemory packet) {
         return (Fields.u8(packet, ACK) & LATE_BIT) != 0;
     }
 
@@ -138,60 +138,60 @@ public final class Bth {
     }
 
     /** Of a request between peers of urma4j: which transmission of it this is, or {@link #NO_TRANSMISSION}. */
-    public static int transmission(MemorySegment packet) {
+    public static int transmission(NativeMemory packet) {
         return Fields.u8(packet, ACK) >>> TRANSMISSION_SHIFT & TRANSMISSION_MASK;
     }
 
     /** Of an answer between peers of urma4j: which transmission it answers, or {@link #NO_TRANSMISSION}. */
-    public static int answeredTransmission(MemorySegment packet) {
+    public static int answeredTransmission(NativeMemory packet) {
         return Fields.u8(packet, ACK) & TRANSMISSION_MASK;
     }
 
-    public static int psn(MemorySegment packet) {
+    public static int psn(NativeMemory packet) {
         return Fields.u24(packet, PSN);
     }
 
     /** Writes all of it, with no flag set. */
-    public static void put(MemorySegment packet, int opcode, int destinationQp, int psn) {
+    public static void put(NativeMemory packet, int opcode, int destinationQp, int psn) {
         Fields.u32(packet, 0, opcode << 24 | DEFAULT_P_KEY);
         Fields.u8u24(packet, NOTICES, 0, destinationQp);
         Fields.u8u24(packet, ACK, 0, psn);
     }
 
-    public static void solicit(MemorySegment packet) {
+    public static void solicit(NativeMemory packet) {
         Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | SOLICITED_BIT);
     }
 
     /** Of a RESYNC on a shared connection: it replaces the first packet of its message. */
-    public static boolean beginsMessage(MemorySegment packet) {
+    public static boolean beginsMessage(NativeMemory packet) {
         return isMigrated(packet);
     }
 
     /** Marks a RESYNC as the first packet of its message. */
-    public static void markFirst(MemorySegment packet) {
+    public static void markFirst(NativeMemory packet) {
         migrate(packet);
     }
 
     /** Sets the migration bit, as some network cards do. */
-    public static void migrate(MemorySegment packet) {
+    public static void migrate(NativeMemory packet) {
         Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | MIGRATION_BIT);
     }
 
-    static void padCount(MemorySegment packet, int bytes) {
+    static void padCount(NativeMemory packet, int bytes) {
         Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) & ~(3 << PAD_SHIFT) | bytes << PAD_SHIFT);
     }
 
-    public static void partitionKey(MemorySegment packet, int key) {
+    public static void partitionKey(NativeMemory packet, int key) {
         Fields.u16(packet, P_KEY, key);
     }
 
     /** Says that congestion was met: on the way here, or on the way there. */
-    public static void notice(MemorySegment packet, boolean forward, boolean backward) {
+    public static void notice(NativeMemory packet, boolean forward, boolean backward) {
         Fields.u8(packet, NOTICES, (forward ? FECN_BIT : 0) | (backward ? BECN_BIT : 0));
     }
 
     /** Says whether congestion was met on the way here, and leaves the rest as it is. */
-    public static void forwardNotice(MemorySegment packet, boolean forward) {
+    public static void forwardNotice(NativeMemory packet, boolean forward) {
         int notices = Fields.u8(packet, NOTICES);
         int wanted = forward ? notices | FECN_BIT : notices & ~FECN_BIT;
         if (wanted != notices) {
@@ -199,22 +199,22 @@ public final class Bth {
         }
     }
 
-    public static void askForAcknowledgement(MemorySegment packet) {
+    public static void askForAcknowledgement(NativeMemory packet) {
         Fields.u8(packet, ACK, Fields.u8(packet, ACK) | ACK_BIT);
     }
 
     /** Says which {@link #transmission} a request is. */
-    public static void transmission(MemorySegment packet, int transmission) {
+    public static void transmission(NativeMemory packet, int transmission) {
         Fields.u8(packet, ACK, Fields.u8(packet, ACK) | transmission << TRANSMISSION_SHIFT);
     }
 
     /** Says which {@linkplain #answeredTransmission transmission} is answered. */
-    public static void answeredTransmission(MemorySegment packet, int transmission) {
+    public static void answeredTransmission(NativeMemory packet, int transmission) {
         Fields.u8(packet, ACK, Fields.u8(packet, ACK) | transmission);
     }
 
     /** Makes an answer {@linkplain #isLate late}. */
-    public static void late(MemorySegment packet) {
+    public static void late(NativeMemory packet) {
         Fields.u8(packet, ACK, Fields.u8(packet, ACK) | LATE_BIT);
     }
 }

@@ -1,9 +1,6 @@
 package io.urma4j.udma.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
-import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
-
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -44,8 +41,8 @@ public final class Bundle {
      */
     public static int begin(Packet packet, int payloadBytes) {
         int length = packet.pad(payloadBytes);
-        MemorySegment bytes = packet.bytes();
-        MemorySegment.copy(bytes, 0, bytes, Bth.BYTES + ENTRY_BYTES, length);
+        NativeMemory bytes = packet.bytes();
+        NativeMemory.copy(bytes, 0, bytes, Bth.BYTES + ENTRY_BYTES, length);
         packet.begin(Opcodes.BUNDLE, 0, 0);
         Fields.u32(bytes, Bth.BYTES, length << Short.SIZE);
         return ENTRY_BYTES + length;
@@ -123,17 +120,17 @@ public final class Bundle {
     }
 
     /** Copies a packet; a short one takes less time in words than by a bulk copy. */
-    private static void copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, int lengthBytes) {
+    private static void copy(NativeMemory from, long fromOffset, NativeMemory to, long toOffset, int lengthBytes) {
         if (lengthBytes > MAX_COPIED_IN_WORDS || lengthBytes % Integer.BYTES != 0) {
-            MemorySegment.copy(from, fromOffset, to, toOffset, lengthBytes);
+            NativeMemory.copy(from, fromOffset, to, toOffset, lengthBytes);
             return;
         }
         int done = 0;
         for (; done <= lengthBytes - Long.BYTES; done += Long.BYTES) {
-            to.set(JAVA_LONG_UNALIGNED, toOffset + done, from.get(JAVA_LONG_UNALIGNED, fromOffset + done));
+            to.setLong(toOffset + done, from.getLong(fromOffset + done));
         }
         if (done < lengthBytes) {
-            to.set(JAVA_INT_UNALIGNED, toOffset + done, from.get(JAVA_INT_UNALIGNED, fromOffset + done));
+            to.setInt(toOffset + done, from.getInt(fromOffset + done));
         }
     }
 
@@ -144,7 +141,7 @@ public final class Bundle {
         }
         List<Packet> all = new ArrayList<>();
         for (int at = first(); at < end(packet); ) {
-            Packet one = new Packet(MemorySegment.ofArray(new byte[lengthAt(packet, at) + Icrc.BYTES]));
+            Packet one = new Packet(NativeMemory.allocate(lengthAt(packet, at) + Icrc.BYTES));
             at = take(packet, at, one);
             all.add(one);
         }
@@ -171,7 +168,7 @@ public final class Bundle {
         if (length < Bth.BYTES || packet + length > end) {
             return false;
         }
-        MemorySegment bytes = bundle.bytes();
+        NativeMemory bytes = bundle.bytes();
         int opcode = Bth.opcodeAt(bytes, packet);
         return Opcodes.isOfConnection(opcode)
                 && length >= Opcodes.headerBytes(opcode) + Bth.padCountAt(bytes, packet)

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Datagram extended header (WIRE §1.2).
@@ -19,23 +19,23 @@ public final class Deth {
 
     private Deth() {}
 
-    public static int queueKey(MemorySegment packet, int at) {
+    public static int queueKey(NativeMemory packet, int at) {
         return Fields.u32(packet, at);
     }
 
-    public static int sourceQp(MemorySegment packet, int at) {
+    public static int sourceQp(NativeMemory packet, int at) {
         return Fields.u24(packet, at + SOURCE_QP);
     }
 
-    public static int hint(MemorySegment packet, int at) {
+    public static int hint(NativeMemory packet, int at) {
         return Fields.u8(packet, at + HINT);
     }
 
-    public static void put(MemorySegment packet, int at, int queueKey, int sourceQp) {
+    public static void put(NativeMemory packet, int at, int queueKey, int sourceQp) {
         put(packet, at, queueKey, 0, sourceQp);
     }
 
-    public static void put(MemorySegment packet, int at, int queueKey, int hint, int sourceQp) {
+    public static void put(NativeMemory packet, int at, int queueKey, int hint, int sourceQp) {
         Fields.u32(packet, at, queueKey);
         Fields.u8u24(packet, at + HINT, hint, sourceQp);
     }

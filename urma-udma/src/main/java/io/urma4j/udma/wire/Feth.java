@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Flush extended header, of Linux from 6.2 on (WIRE §1.2, IBTA A19). We decode it, and send none.
@@ -14,15 +14,15 @@ public final class Feth {
 
     private Feth() {}
 
-    public static int selectivity(MemorySegment packet, int at) {
+    public static int selectivity(NativeMemory packet, int at) {
         return Fields.u32(packet, at) >>> 4 & 3;
     }
 
-    public static int placementType(MemorySegment packet, int at) {
+    public static int placementType(NativeMemory packet, int at) {
         return Fields.u32(packet, at) & 0xF;
     }
 
-    public static void put(MemorySegment packet, int at, int selectivity, int placementType) {
+    public static void put(NativeMemory packet, int at, int selectivity, int placementType) {
         Fields.u32(packet, at, selectivity << 4 | placementType);
     }
 }

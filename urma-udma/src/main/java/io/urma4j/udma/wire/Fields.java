@@ -1,58 +1,52 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import io.urma4j.libc.NativeMemory;
 
 /** Fields of the wire: big-endian and at any address (WIRE §1). */
 final class Fields {
-    private static final ValueLayout.OfByte U8 = ValueLayout.JAVA_BYTE;
-    private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final int LOW_24 = 0xFF_FFFF;
 
     private Fields() {}
 
-    static int u8(MemorySegment bytes, long at) {
-        return bytes.get(U8, at) & 0xFF;
+    static int u8(NativeMemory bytes, long at) {
+        return bytes.getByte(at) & 0xFF;
     }
 
-    static void u8(MemorySegment bytes, long at, int value) {
-        bytes.set(U8, at, (byte) value);
+    static void u8(NativeMemory bytes, long at, int value) {
+        bytes.setByte(at, value);
     }
 
-    static int u16(MemorySegment bytes, long at) {
-        return bytes.get(U16, at) & 0xFFFF;
+    static int u16(NativeMemory bytes, long at) {
+        return Short.reverseBytes(bytes.getShort(at)) & 0xFFFF;
     }
 
-    static void u16(MemorySegment bytes, long at, int value) {
-        bytes.set(U16, at, (short) value);
+    static void u16(NativeMemory bytes, long at, int value) {
+        bytes.setShort(at, Short.reverseBytes((short) value));
     }
 
     /** Three bytes; the one before them must exist, and is not looked at. */
-    static int u24(MemorySegment bytes, long at) {
-        return bytes.get(U32, at - 1) & LOW_24;
+    static int u24(NativeMemory bytes, long at) {
+        return u32(bytes, at - 1) & LOW_24;
     }
 
-    static int u32(MemorySegment bytes, long at) {
-        return bytes.get(U32, at);
+    static int u32(NativeMemory bytes, long at) {
+        return Integer.reverseBytes(bytes.getInt(at));
     }
 
-    static void u32(MemorySegment bytes, long at, int value) {
-        bytes.set(U32, at, value);
+    static void u32(NativeMemory bytes, long at, int value) {
+        bytes.setInt(at, Integer.reverseBytes(value));
     }
 
-    static long u64(MemorySegment bytes, long at) {
-        return bytes.get(U64, at);
+    static long u64(NativeMemory bytes, long at) {
+        return Long.reverseBytes(bytes.getLong(at));
     }
 
-    static void u64(MemorySegment bytes, long at, long value) {
-        bytes.set(U64, at, value);
+    static void u64(NativeMemory bytes, long at, long value) {
+        bytes.setLong(at, Long.reverseBytes(value));
     }
 
     /** A byte, and the three after it, at once. */
-    static void u8u24(MemorySegment bytes, long at, int high, int low) {
-        bytes.set(U32, at, high << 24 | low & LOW_24);
+    static void u8u24(NativeMemory bytes, long at, int high, int low) {
+        u32(bytes, at, high << 24 | low & LOW_24);
     }
 }

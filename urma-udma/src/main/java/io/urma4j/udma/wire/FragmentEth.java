@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Says which part of a packet a fragment carries: a header of ours (docs/wire-extensions.md).
@@ -31,22 +31,22 @@ public final class FragmentEth {
 
     private FragmentEth() {}
 
-    public static int lengthBytes(MemorySegment packet, int at) {
+    public static int lengthBytes(NativeMemory packet, int at) {
         return Fields.u16(packet, at);
     }
 
-    public static int offset(MemorySegment packet, int at) {
+    public static int offset(NativeMemory packet, int at) {
         return Fields.u16(packet, at + OFFSET);
     }
 
-    public static int partBytes(MemorySegment packet, int at) {
+    public static int partBytes(NativeMemory packet, int at) {
         return Fields.u16(packet, at + PART);
     }
 
     /** Begins a fragment; its part of the packet is its payload. */
     public static void begin(Packet fragment, int connection, int id, int lengthBytes, int offset, int partBytes) {
         fragment.begin(Opcodes.FRAGMENT, connection, id);
-        MemorySegment bytes = fragment.bytes();
+        NativeMemory bytes = fragment.bytes();
         Fields.u32(bytes, Bth.BYTES, lengthBytes << Short.SIZE | offset);
         Fields.u32(bytes, Bth.BYTES + PART, partBytes << Short.SIZE);
     }
@@ -58,7 +58,7 @@ public final class FragmentEth {
 
     /** Whether a fragment is one of at least two, lies in its packet, and has exactly the payload of its part. */
     static boolean isSound(Packet fragment) {
-        MemorySegment bytes = fragment.bytes();
+        NativeMemory bytes = fragment.bytes();
         int length = lengthBytes(bytes, Bth.BYTES);
         int offset = offset(bytes, Bth.BYTES);
         int part = partBytes(bytes, Bth.BYTES);

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +66,7 @@ public final class Icrc {
 
     /** Writes it into the packet. */
     void seal(Packet packet, IpHeaders ip) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         Fields.u32(bytes, packet.lengthBytes() - BYTES, Integer.reverseBytes(of(packet, ip)));
     }
 

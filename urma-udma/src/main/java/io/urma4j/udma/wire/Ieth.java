@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Invalidate extended header (WIRE §1.2).
@@ -14,11 +14,11 @@ public final class Ieth {
 
     private Ieth() {}
 
-    public static int remoteKey(MemorySegment packet, int at) {
+    public static int remoteKey(NativeMemory packet, int at) {
         return Fields.u32(packet, at);
     }
 
-    public static void put(MemorySegment packet, int at, int remoteKey) {
+    public static void put(NativeMemory packet, int at, int remoteKey) {
         Fields.u32(packet, at, remoteKey);
     }
 }

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Immediate data of 64 bits: a header of ours, for values that do not fit into {@link ImmDt} (docs/wire-extensions.md).
@@ -14,11 +14,11 @@ public final class Imm64 {
 
     private Imm64() {}
 
-    public static long immediate(MemorySegment packet, int at) {
+    public static long immediate(NativeMemory packet, int at) {
         return Fields.u64(packet, at);
     }
 
-    public static void put(MemorySegment packet, int at, long immediate) {
+    public static void put(NativeMemory packet, int at, long immediate) {
         Fields.u64(packet, at, immediate);
     }
 }

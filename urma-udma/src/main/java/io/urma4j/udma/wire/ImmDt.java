@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Immediate data (WIRE §1.2). Opaque four bytes, in network order by convention.
@@ -14,11 +14,11 @@ public final class ImmDt {
 
     private ImmDt() {}
 
-    public static int immediate(MemorySegment packet, int at) {
+    public static int immediate(NativeMemory packet, int at) {
         return Fields.u32(packet, at);
     }
 
-    public static void put(MemorySegment packet, int at, int immediate) {
+    public static void put(NativeMemory packet, int at, int immediate) {
         Fields.u32(packet, at, immediate);
     }
 }

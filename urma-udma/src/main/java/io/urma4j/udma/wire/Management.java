@@ -18,7 +18,11 @@ public final class Management {
         packet.begin(OPCODE, QUEUE, psn & Bth.MAX_24);
         Deth.put(packet.bytes(), packet.at(Header.DETH), QUEUE_KEY, QUEUE);
         MemorySegment.copy(
-                MemorySegment.ofBuffer(datagram), 0, packet.bytes(), packet.payloadAt(), datagram.remaining());
+                MemorySegment.ofBuffer(datagram),
+                0,
+                packet.bytes().segment(),
+                packet.payloadAt(),
+                datagram.remaining());
     }
 
     /** Whether a packet is such a one. */
@@ -31,7 +35,8 @@ public final class Management {
     /** A copy of what it carries. */
     public static ByteBuffer datagram(Packet packet) {
         byte[] payload = new byte[packet.payloadBytes()];
-        MemorySegment.copy(packet.bytes(), packet.payloadAt(), MemorySegment.ofArray(payload), 0, payload.length);
+        MemorySegment.copy(
+                packet.bytes().segment(), packet.payloadAt(), MemorySegment.ofArray(payload), 0, payload.length);
         return ByteBuffer.wrap(payload);
     }
 }

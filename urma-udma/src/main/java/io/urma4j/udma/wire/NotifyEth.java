@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * What WRITE_NOTIFY stores after its bytes are placed: a header of ours (docs/wire-extensions.md).
@@ -19,19 +19,19 @@ public final class NotifyEth {
 
     private NotifyEth() {}
 
-    public static long va(MemorySegment packet, int at) {
+    public static long va(NativeMemory packet, int at) {
         return Fields.u64(packet, at);
     }
 
-    public static int remoteKey(MemorySegment packet, int at) {
+    public static int remoteKey(NativeMemory packet, int at) {
         return Fields.u32(packet, at + R_KEY);
     }
 
-    public static long value(MemorySegment packet, int at) {
+    public static long value(NativeMemory packet, int at) {
         return Fields.u64(packet, at + VALUE);
     }
 
-    public static void put(MemorySegment packet, int at, long va, int remoteKey, long value) {
+    public static void put(NativeMemory packet, int at, long va, int remoteKey, long value) {
         Fields.u64(packet, at, va);
         Fields.u32(packet, at + R_KEY, remoteKey);
         Fields.u64(packet, at + VALUE, value);

@@ -2,6 +2,7 @@ package io.urma4j.udma.wire;
 
 import static java.util.Objects.requireNonNull;
 
+import io.urma4j.libc.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ public final class Packet {
     /** The longest of RoCE. */
     public static final int MAX_ROCE_BYTES = PathMtu.LARGEST_OF_ROCE + OVERHEAD_BYTES;
 
-    private final MemorySegment bytes;
+    private final NativeMemory bytes;
     private final ByteBuffer view; // of the same bytes: the CRC takes no segment
     private final boolean gathers;
     private int lengthBytes;
@@ -37,26 +38,34 @@ public final class Packet {
     private long payloadOffset;
     private int payloadLength;
 
-    /** In native memory, such as a slot that a system call fills; or on the heap. */
-    public Packet(MemorySegment place) {
+    /** In a place such as a slot that a system call fills. */
+    public Packet(NativeMemory place) {
         this(place, false);
     }
 
     /** @param gathers whether its sender gathers a packet whose payload lies elsewhere ({@link #refer}) */
-    public Packet(MemorySegment place, boolean gathers) {
+    public Packet(NativeMemory place, boolean gathers) {
         this.bytes = place;
-        this.view = place.asByteBuffer();
+        this.view = place.segment().asByteBuffer();
         this.gathers = gathers;
     }
 
-    /** In an array of its own, for a packet of RoCE. */
+    /** A packet of these bytes, in memory of its own. */
+    public static Packet of(byte[] bytes) {
+        Packet packet = new Packet(NativeMemory.allocate(bytes.length));
+        packet.view.put(0, bytes);
+        packet.lengthBytes(bytes.length);
+        return packet;
+    }
+
+    /** In memory of its own, for a packet of RoCE. */
     public static Packet allocate() {
         return allocate(PathMtu.LARGEST_OF_ROCE);
     }
 
-    /** In an array of its own, for a packet of that path MTU. */
+    /** In memory of its own, for a packet of that path MTU. */
     public static Packet allocate(int mtuBytes) {
-        return new Packet(MemorySegment.ofArray(new byte[maxBytes(mtuBytes)]));
+        return new Packet(NativeMemory.allocate(maxBytes(mtuBytes)));
     }
 
     /** The longest of that path MTU. */
@@ -65,7 +74,7 @@ public final class Packet {
     }
 
     /** All of the place, of which the packet takes the first {@link #lengthBytes}. */
-    public MemorySegment bytes() {
+    public NativeMemory bytes() {
         return bytes;
     }
 
@@ -79,8 +88,9 @@ public final class Packet {
 
     /** Sets the length after the bytes were written to {@link #bytes}; reads the opcode. */
     public void lengthBytes(int length) {
-        if (length < 0 || length > bytes.byteSize()) {
-            throw new IllegalArgumentException("length " + length + " is not within the place of " + bytes.byteSize());
+        if (length < 0 || length > bytes.lengthBytes()) {
+            throw new IllegalArgumentException(
+                    "length " + length + " is not within the place of " + bytes.lengthBytes());
         }
         lengthBytes = length;
         opcode = length < Bth.BYTES ? 0 : Bth.opcode(bytes);
@@ -136,10 +146,10 @@ public final class Packet {
             all = new Packet[MAX_ROCE_BYTES / GRAIN];
             within = all;
         }
-        if (at % GRAIN != 0 || at / GRAIN >= all.length || at > bytes.byteSize() - Bth.BYTES) {
+        if (at % GRAIN != 0 || at / GRAIN >= all.length || at > bytes.lengthBytes() - Bth.BYTES) {
             return null;
         }
-        Packet made = new Packet(bytes.asSlice(at));
+        Packet made = new Packet(bytes.from(at));
         all[at / GRAIN] = made;
         return made;
     }
@@ -206,9 +216,9 @@ public final class Packet {
         }
         payload = null;
         if (memory.bytes().scope().isAlive()) {
-            MemorySegment.copy(memory.bytes(), payloadOffset, bytes, payloadAt(), payloadLength);
+            MemorySegment.copy(memory.bytes(), payloadOffset, bytes.segment(), payloadAt(), payloadLength);
         } else {
-            bytes.asSlice(payloadAt(), payloadLength).fill((byte) 0);
+            bytes.segment().asSlice(payloadAt(), payloadLength).fill((byte) 0);
         }
     }
 

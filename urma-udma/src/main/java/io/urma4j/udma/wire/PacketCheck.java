@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,7 @@ public final class PacketCheck {
 
     /** A reason to drop the packet, the ICRC left aside; null when there is none. */
     public static @Nullable Drop of(Packet packet) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         int length = packet.lengthBytes();
         if (length < Bth.BYTES) {
             return Drop.TOO_SHORT;

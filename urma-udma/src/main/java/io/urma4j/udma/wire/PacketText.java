@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /** A packet in words, for a person: all that its headers say. */
 public final class PacketText {
@@ -12,7 +12,7 @@ public final class PacketText {
     }
 
     private static String ofOne(Packet packet) {
-        MemorySegment bytes = packet.bytes();
+        NativeMemory bytes = packet.bytes();
         StringBuilder text = new StringBuilder(160);
         text.append(String.format(
                 "%-23s QP 0x%06x PSN 0x%06x%s%s",
@@ -29,7 +29,7 @@ public final class PacketText {
         return text.append(", ").append(packet.payloadBytes()).append(" bytes").toString();
     }
 
-    private static String told(Header header, MemorySegment bytes, int at) {
+    private static String told(Header header, NativeMemory bytes, int at) {
         return switch (header) {
             case RDETH ->
                 String.format(

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Reliable datagram extended header (WIRE §1.2).
@@ -18,15 +18,15 @@ public final class Rdeth {
 
     private Rdeth() {}
 
-    public static int flags(MemorySegment packet, int at) {
+    public static int flags(NativeMemory packet, int at) {
         return Fields.u8(packet, at);
     }
 
-    public static int endToEndContext(MemorySegment packet, int at) {
+    public static int endToEndContext(NativeMemory packet, int at) {
         return Fields.u24(packet, at + 1);
     }
 
-    public static void put(MemorySegment packet, int at, int flags, int endToEndContext) {
+    public static void put(NativeMemory packet, int at, int flags, int endToEndContext) {
         Fields.u8u24(packet, at, flags, endToEndContext);
     }
 }

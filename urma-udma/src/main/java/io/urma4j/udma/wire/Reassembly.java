@@ -1,7 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,7 @@ public final class Reassembly {
         boolean isMarked;
 
         Place(int maxBytes) {
-            packet = new Packet(Arena.ofAuto().allocate(maxBytes, Long.BYTES));
+            packet = new Packet(NativeMemory.allocate(maxBytes));
         }
     }
 
@@ -51,7 +50,7 @@ public final class Reassembly {
      *     headers are unchecked. Null if others are missing, or if the packet would be longer than the path MTU allows.
      */
     public @Nullable Packet add(Packet fragment, long nowNanos) {
-        MemorySegment bytes = fragment.bytes();
+        NativeMemory bytes = fragment.bytes();
         int length = FragmentEth.lengthBytes(bytes, Bth.BYTES);
         int part = FragmentEth.partBytes(bytes, Bth.BYTES);
         if (length + Icrc.BYTES > maxBytes) {
@@ -66,7 +65,7 @@ public final class Reassembly {
             return null; // the network has delivered it twice
         }
         place.has[index / Long.SIZE] |= bit;
-        MemorySegment.copy(bytes, fragment.payloadAt(), place.packet.bytes(), offset, Math.min(part, length - offset));
+        NativeMemory.copy(bytes, fragment.payloadAt(), place.packet.bytes(), offset, Math.min(part, length - offset));
         place.missing--;
         return place.missing == 0 ? complete(place) : null;
     }

@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * RDMA extended header: which memory a WRITE or READ is about (WIRE §1.2).
@@ -19,19 +19,19 @@ public final class Reth {
 
     private Reth() {}
 
-    public static long va(MemorySegment packet, int at) {
+    public static long va(NativeMemory packet, int at) {
         return Fields.u64(packet, at);
     }
 
-    public static int remoteKey(MemorySegment packet, int at) {
+    public static int remoteKey(NativeMemory packet, int at) {
         return Fields.u32(packet, at + R_KEY);
     }
 
-    public static long lengthBytes(MemorySegment packet, int at) {
+    public static long lengthBytes(NativeMemory packet, int at) {
         return Fields.u32(packet, at + LENGTH) & 0xFFFF_FFFFL;
     }
 
-    public static void put(MemorySegment packet, int at, long va, int remoteKey, long lengthBytes) {
+    public static void put(NativeMemory packet, int at, long va, int remoteKey, long lengthBytes) {
         Fields.u64(packet, at, va);
         Fields.u32(packet, at + R_KEY, remoteKey);
         Fields.u32(packet, at + LENGTH, (int) lengthBytes);

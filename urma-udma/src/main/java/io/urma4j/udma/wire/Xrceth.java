@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 
 /**
  * Extended reliable connected header (WIRE §1.2, IBTA A14). We decode it, and speak no XRC.
@@ -15,11 +15,11 @@ public final class Xrceth {
 
     private Xrceth() {}
 
-    public static int sharedReceiveQueue(MemorySegment packet, int at) {
+    public static int sharedReceiveQueue(NativeMemory packet, int at) {
         return Fields.u24(packet, at + 1);
     }
 
-    public static void put(MemorySegment packet, int at, int sharedReceiveQueue) {
+    public static void put(NativeMemory packet, int at, int sharedReceiveQueue) {
         Fields.u8u24(packet, at, 0, sharedReceiveQueue);
     }
 }

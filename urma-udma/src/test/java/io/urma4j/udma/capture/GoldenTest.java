@@ -2,6 +2,7 @@ package io.urma4j.udma.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
 import io.urma4j.udma.wire.AtomicEth;
@@ -17,7 +18,6 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.Reth;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,7 +83,10 @@ class GoldenTest {
             Packet original = datagram.packet();
             Packet copy = encodedAnew(original, datagram.ip());
 
-            assertThat(copy.bytes().asSlice(0, copy.lengthBytes()).mismatch(original.bytes()))
+            assertThat(copy.bytes()
+                            .segment()
+                            .asSlice(0, copy.lengthBytes())
+                            .mismatch(original.bytes().segment()))
                     .as("first difference of %s", original)
                     .isEqualTo(-1);
         }
@@ -91,7 +94,7 @@ class GoldenTest {
 
     /** Out of its fields alone: what they do not hold is not in it. */
     private Packet encodedAnew(Packet from, IpHeaders ip) {
-        MemorySegment bytes = from.bytes();
+        NativeMemory bytes = from.bytes();
         Packet to = Packet.allocate();
         to.begin(from.opcode(), Bth.destinationQp(bytes), Bth.psn(bytes));
         Bth.partitionKey(to.bytes(), Bth.partitionKey(bytes));
@@ -110,12 +113,12 @@ class GoldenTest {
                 copy(header, bytes, to.bytes(), from.at(header));
             }
         }
-        MemorySegment.copy(bytes, from.payloadAt(), to.bytes(), to.payloadAt(), from.payloadBytes());
+        NativeMemory.copy(bytes, from.payloadAt(), to.bytes(), to.payloadAt(), from.payloadBytes());
         to.end(from.payloadBytes(), ip, icrc);
         return to;
     }
 
-    private static void copy(Header header, MemorySegment from, MemorySegment to, int at) {
+    private static void copy(Header header, NativeMemory from, NativeMemory to, int at) {
         switch (header) {
             case DETH -> Deth.put(to, at, Deth.queueKey(from, at), Deth.sourceQp(from, at));
             case RETH -> Reth.put(to, at, Reth.va(from, at), Reth.remoteKey(from, at), Reth.lengthBytes(from, at));

@@ -26,6 +26,9 @@ public final class GreetingTemplate {
         Packet packet = Packet.allocate();
         Management.put(packet, 0, bytes);
         packet.end(bytes.remaining(), IpHeaders.ipv4(1, 2, 3, 4), new Icrc());
-        return packet.bytes().asSlice(0, packet.lengthBytes() - Icrc.BYTES).toArray(ValueLayout.JAVA_BYTE);
+        return packet.bytes()
+                .segment()
+                .asSlice(0, packet.lengthBytes() - Icrc.BYTES)
+                .toArray(ValueLayout.JAVA_BYTE);
     }
 }

@@ -2,6 +2,7 @@ package io.urma4j.udma.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.transport.Memory;
 import java.lang.foreign.Arena;
@@ -16,13 +17,16 @@ class DmaTest {
 
     private final MemorySegment memory = Arena.ofAuto().allocate(SIZE, 64);
     private final MemorySegment readOnly = memory.asReadOnly();
-    private final MemorySegment other = Arena.ofAuto().allocate(SIZE, 64).fill((byte) 1);
+    private final NativeMemory other = NativeMemory.allocate(SIZE);
+
+    DmaTest() {
+        other.segment().fill((byte) 1);
+    }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, 8, 16, SIZE})
     void readOnlyMemoryTakesNoBytes(int lengthBytes) {
         assertThat(Dma.write(other, 0, readOnly, 0, lengthBytes)).isFalse();
-        assertThat(Dma.read(other, 0, readOnly, 0, lengthBytes)).isFalse();
         assertThat(memory.mismatch(Arena.ofAuto().allocate(SIZE))).isEqualTo(-1);
         assertThat(Dma.read(readOnly, 0, other, 0, lengthBytes)).isTrue();
     }

@@ -3,6 +3,7 @@ package io.urma4j.udma.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.NamedCounter;
 import io.urma4j.udma.command.SendQueueConfig;
@@ -12,7 +13,6 @@ import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
@@ -210,8 +210,8 @@ class ForgedInsideTest {
             if (!forges || random.nextInt(20) > 0) {
                 return;
             }
-            Packet forged = new Packet(MemorySegment.ofArray(new byte[heard.lengthBytes()]));
-            MemorySegment.copy(heard.bytes(), 0, forged.bytes(), 0, heard.lengthBytes());
+            Packet forged = new Packet(NativeMemory.allocate(heard.lengthBytes()));
+            NativeMemory.copy(heard.bytes(), 0, forged.bytes(), 0, heard.lengthBytes());
             forged.lengthBytes(heard.lengthBytes());
             int psn = Bth.psn(heard.bytes()) + random.nextInt(-NEAR, NEAR) & Bth.MAX_24;
             forged.begin(heard.opcode(), Bth.destinationQp(heard.bytes()), psn);

@@ -84,7 +84,7 @@ class FragmenterTest {
         Packet packet = Objects.requireNonNull(place);
         packet.begin(Opcodes.RC | Opcodes.SEND_ONLY, 0x123, psn);
         for (int i = 0; i < payloadBytes; i++) {
-            packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) (psn + 31 * i));
+            packet.bytes().setByte(packet.payloadAt() + i, psn + 31 * i);
         }
     }
 
@@ -94,7 +94,10 @@ class FragmenterTest {
     }
 
     private static byte[] bytes(Packet packet) {
-        return packet.bytes().asSlice(0, packet.lengthBytes() - Icrc.BYTES).toArray(JAVA_BYTE);
+        return packet.bytes()
+                .segment()
+                .asSlice(0, packet.lengthBytes() - Icrc.BYTES)
+                .toArray(JAVA_BYTE);
     }
 
     private static byte[] expected(int psn, int payloadBytes) {

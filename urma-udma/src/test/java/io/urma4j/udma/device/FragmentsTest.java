@@ -182,8 +182,9 @@ class FragmentsTest {
             Packet fragment = Packet.allocate();
             FragmentEth.begin(fragment, connection, 1, length, at, part);
             fragment.bytes()
+                    .segment()
                     .asSlice(fragment.payloadAt(), bytes)
-                    .copyFrom(whole.bytes().asSlice(at, bytes));
+                    .copyFrom(whole.bytes().segment().asSlice(at, bytes));
             fragment.lengthBytes(fragment.payloadAt() + bytes + Icrc.BYTES);
             there.card.receive(fragment, from, hosts.now);
         }

@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.CardOptions;
@@ -256,14 +257,14 @@ final class Host implements Port, CardListener {
     /** A completion queue, as its poller sees it. */
     final class Cq {
         final int depth;
-        final MemorySegment ring;
+        final NativeMemory ring;
         final int handle;
         int fired;
         private long consumed;
 
         Cq(int depth) {
             this.depth = depth;
-            this.ring = memory(CqRing.bytes(depth));
+            this.ring = NativeMemory.allocate(CqRing.bytes(depth));
             this.handle = card.createCq(ring, depth, 1, 0);
             cqs.add(this);
         }
@@ -309,7 +310,7 @@ final class Host implements Port, CardListener {
     final class Receives {
         static final int BUFFER_BYTES = 4096;
 
-        final MemorySegment ring = memory(WqRing.bytes(DEPTH, RECEIVE_STRIDE));
+        final NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, RECEIVE_STRIDE));
         final MemorySegment buffers = memory((long) DEPTH * BUFFER_BYTES);
         int key = localKey(buffers);
         final Cq cq;
@@ -357,7 +358,7 @@ final class Host implements Port, CardListener {
 
     /** A send queue with a scratch memory of a megabyte. */
     final class Sends {
-        final MemorySegment ring = memory(WqRing.bytes(DEPTH, STRIDE));
+        final NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, STRIDE));
         final MemorySegment scratch = memory(1 << 20);
         int key = localKey(scratch);
         private int onDevice;
@@ -442,7 +443,7 @@ final class Host implements Port, CardListener {
 
         /** The same, and a WRITE of eight bytes of ones behind all of them. */
         void readBlocksThenWrite(int target, int remoteKey, long va, int blocks, int blockBytes, long wordVa) {
-            MemorySegment list = reads(blocks, 1, remoteKey, va, blockBytes);
+            NativeMemory list = reads(blocks, 1, remoteKey, va, blockBytes);
             long last = (long) blocks * SendWqe.BLOCK_BYTES;
             SendWqe.put(list, last, WorkOpcode.WRITE, 0, 1, 0, 8);
             SendWqe.remote(list, last, remoteKey, wordVa);
@@ -450,8 +451,8 @@ final class Host implements Port, CardListener {
             transfer(target, remoteKey, va, (long) blocks * blockBytes, list, 1);
         }
 
-        private MemorySegment reads(int blocks, int further, int remoteKey, long va, int blockBytes) {
-            MemorySegment list = memory((long) (blocks + further) * SendWqe.BLOCK_BYTES);
+        private NativeMemory reads(int blocks, int further, int remoteKey, long va, int blockBytes) {
+            NativeMemory list = NativeMemory.allocate((long) (blocks + further) * SendWqe.BLOCK_BYTES);
             for (int i = 0; i < blocks; i++) {
                 long element = (long) i * SendWqe.BLOCK_BYTES;
                 SendWqe.put(list, element, WorkOpcode.READ, 0, 1 | onDevice, 0, blockBytes);
@@ -461,13 +462,13 @@ final class Host implements Port, CardListener {
             return list;
         }
 
-        private void transfer(int target, int remoteKey, long va, long bytes, MemorySegment list, int isLastAlone) {
+        private void transfer(int target, int remoteKey, long va, long bytes, NativeMemory list, int isLastAlone) {
             long at = at();
-            int elements = (int) (list.byteSize() / SendWqe.BLOCK_BYTES);
+            int elements = (int) (list.lengthBytes() / SendWqe.BLOCK_BYTES);
             SendWqe.put(ring, at, WorkOpcode.READ, WorkOpcode.SIGNALLED, SendWqe.BLOCKS, target, 0);
             SendWqe.operands(ring, at, 0, bytes);
             SendWqe.remote(ring, at, remoteKey, va);
-            SendWqe.range(ring, at, 0, localKey(list), elements, isLastAlone);
+            SendWqe.range(ring, at, 0, localKey(list.segment()), elements, isLastAlone);
             publish();
         }
 

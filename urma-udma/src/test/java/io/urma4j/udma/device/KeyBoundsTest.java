@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.Refusal;
@@ -33,7 +34,7 @@ class KeyBoundsTest {
     private final Invalidations invalidations = new Invalidations();
     private final KeyTable keys = new KeyTable(connection -> connection, invalidations, 8);
     private final MemorySegment memory = arena.allocate(SIZE, 64);
-    private final MemorySegment buffer = arena.allocate(SIZE, 64);
+    private final NativeMemory buffer = NativeMemory.allocate(SIZE);
 
     @AfterEach
     void free() {
@@ -104,7 +105,7 @@ class KeyBoundsTest {
     void everyAccessToTheBytesIsCheckedAgain() {
         int key = register(ALL, OWN, 0);
         memory.fill((byte) 1);
-        buffer.fill((byte) 2);
+        buffer.segment().fill((byte) 2);
 
         assertThat(keys.write(key, VA + SIZE - 8, buffer, 0, 9, OWN)).isFalse();
         assertThat(keys.write(key, VA, buffer, 0, 8, OTHER)).isFalse();
@@ -114,7 +115,7 @@ class KeyBoundsTest {
         Packet answer = new Packet(buffer);
         assertThat(keys.read(key, VA + SIZE - 8, answer, 9, OWN)).isFalse();
         assertThat(keys.read(key, VA, answer, 8, OTHER)).isFalse();
-        assertThat(buffer.toArray(JAVA_BYTE)).containsOnly(2);
+        assertThat(buffer.segment().toArray(JAVA_BYTE)).containsOnly(2);
 
         assertThat(keys.store(key, VA + SIZE - 8, 0x0102_0304_0506_0708L, OWN)).isTrue();
         assertThat(memory.get(JAVA_LONG, SIZE - 8)).isEqualTo(0x0102_0304_0506_0708L);

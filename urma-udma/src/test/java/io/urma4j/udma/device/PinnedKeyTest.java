@@ -3,6 +3,7 @@ package io.urma4j.udma.device;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.ring.KeyLife;
 import io.urma4j.udma.transport.Memory;
@@ -26,7 +27,7 @@ class PinnedKeyTest {
     private final MemorySegment memory = arena.allocate(SIZE, 64);
     private final KeyTable keys = new KeyTable(connection -> connection, new Host(1, 4096), 8);
     private final int pinned = keys.register(KeyConfig.local(memory).withPin(KeyConfig.PINNED));
-    private final Packet packet = new Packet(Arena.ofAuto().allocate(Packet.maxBytes(61_440), 64), true);
+    private final Packet packet = new Packet(NativeMemory.allocate(Packet.maxBytes(61_440)), true);
 
     PinnedKeyTest() {
         memory.asSlice(AT, LENGTH).fill((byte) 7);
@@ -34,7 +35,7 @@ class PinnedKeyTest {
     }
 
     private void begin() {
-        packet.bytes().fill((byte) 0);
+        packet.bytes().segment().fill((byte) 0);
         packet.begin(Opcodes.RC | Opcodes.READ_RESPONSE_ONLY, 0x123, 1);
     }
 
@@ -43,7 +44,7 @@ class PinnedKeyTest {
     }
 
     private byte[] copied() {
-        return packet.bytes().asSlice(packet.payloadAt(), LENGTH).toArray(JAVA_BYTE);
+        return packet.bytes().segment().asSlice(packet.payloadAt(), LENGTH).toArray(JAVA_BYTE);
     }
 
     @Test

@@ -2,11 +2,11 @@ package io.urma4j.udma.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.WqRing;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
 /** S10.1: receive work requests are taken in the order of posting, also those that were given back. */
@@ -16,9 +16,9 @@ class ReceiveOrderTest {
 
     private final Host host = new Host(1, 1024);
     private final Registry registry = new Registry();
-    private final MemorySegment ring = host.memory(WqRing.bytes(DEPTH, STRIDE));
+    private final NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, STRIDE));
     private final CompletionQueue cq = new CompletionQueue(
-            1, host.memory(CqRing.bytes(DEPTH)), DEPTH, 1, 0, new Deadlines(), host, new ArmedQueues());
+            1, NativeMemory.allocate(CqRing.bytes(DEPTH)), DEPTH, 1, 0, new Deadlines(), host, new ArmedQueues());
     private final ReceiveQueue queue = new ReceiveQueue(
             7,
             host,

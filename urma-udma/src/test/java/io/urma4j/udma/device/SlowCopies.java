@@ -2,6 +2,7 @@ package io.urma4j.udma.device;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
@@ -131,13 +132,13 @@ final class SlowCopies implements CopyPort {
 
     @Override
     public long copyIn(
-            int region, long offset, MemorySegment from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
+            int region, long offset, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
         MemorySegment memory = regions.get(region);
         if (memory == null) {
             return Memory.REFUSED;
         }
         MemorySegment bytes = MemorySegment.ofArray(new byte[lengthBytes]);
-        MemorySegment.copy(from, fromOffset, bytes, 0, lengthBytes);
+        MemorySegment.copy(from.segment(), fromOffset, bytes, 0, lengthBytes);
         return begin(new Copy(memory.asSlice(offset, lengthBytes), bytes, true, waiter, due()));
     }
 

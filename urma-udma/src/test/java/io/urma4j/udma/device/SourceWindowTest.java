@@ -2,8 +2,8 @@ package io.urma4j.udma.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WqeRange;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
 
 /** The fragments that a connection holds for what it sends from device memory. */
@@ -14,7 +14,7 @@ class SourceWindowTest {
     private long nanos;
     private final SlowCopies copies = new SlowCopies(() -> nanos, 64, 1);
     private final SourceWindow window = new SourceWindow(copies);
-    private final MemorySegment range = MemorySegment.ofArray(new long[16]);
+    private final NativeMemory range = NativeMemory.allocate(128);
     private final RangeParts part = new RangeParts();
     private final CopyWaiter transfer = () -> {};
 

@@ -7,12 +7,12 @@ import io.urma4j.JfcConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.IntTable;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,12 +59,12 @@ class BadRecordTest {
 
     private static final class Unreadable implements RecordOwner {
         @Override
-        public void record(long[] words, int at, MemorySegment ring, long cqe, int word) {
+        public void record(long[] words, int at, NativeMemory ring, long cqe, int word) {
             throw new IllegalStateException("makes no sense");
         }
 
         @Override
-        public void ended(MemorySegment ring, long cqe, int word) {
+        public void ended(NativeMemory ring, long cqe, int word) {
             // holds nothing
         }
     }

@@ -3,6 +3,7 @@ package io.urma4j.udma.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.device.Card;
@@ -10,7 +11,6 @@ import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.Arena;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -95,7 +95,7 @@ class EventLoopTest {
 
     @Test
     void whoWaitsForAnEventWillNotPoll() {
-        int cq = card.createCq(Arena.ofAuto().allocate(CqRing.bytes(16), 64), 16, 1, 0);
+        int cq = card.createCq(NativeMemory.allocate(CqRing.bytes(16)), 16, 1, 0);
         card.arm(cq, false);
 
         eventLoop.posted(QUEUE, 16);

@@ -1,6 +1,7 @@
 package io.urma4j.udma.hostile;
 
 import io.urma4j.Eid;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.libc.UdpOption;
 import io.urma4j.udma.capture.Datagram;
 import io.urma4j.udma.capture.Frame;
@@ -48,7 +49,7 @@ final class Forge implements AutoCloseable {
         this.channel = channel;
         this.victim = victim;
         this.headers = headers;
-        this.packet = new Packet(MemorySegment.ofBuffer(place));
+        this.packet = new Packet(NativeMemory.of(MemorySegment.ofBuffer(place)));
     }
 
     /** From an address, and any of its ports, to the port of RoCE of another. */
@@ -109,7 +110,7 @@ final class Forge implements AutoCloseable {
 
     /** Puts bytes there as they are. */
     Packet put(byte[] bytes) {
-        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, packet.bytes(), 0, bytes.length);
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, packet.bytes().segment(), 0, bytes.length);
         packet.lengthBytes(bytes.length);
         return packet;
     }

@@ -343,9 +343,10 @@ class ForgedIdentityIT {
             Reth.put(packet.bytes(), packet.at(Header.RETH), 0, 0x0BAD_0BAD, length);
         }
         MemorySegment evil = MemorySegment.ofArray("evilevil".getBytes(StandardCharsets.US_ASCII));
-        MemorySegment.copy(evil, 0, packet.bytes(), packet.payloadAt(), payloadBytes);
+        MemorySegment.copy(evil, 0, packet.bytes().segment(), packet.payloadAt(), payloadBytes);
         return HexFormat.of()
                 .formatHex(packet.bytes()
+                        .segment()
                         .asSlice(0, packet.payloadAt() + payloadBytes)
                         .toArray(ValueLayout.JAVA_BYTE));
     }

@@ -182,11 +182,11 @@ class HostileNetworkIT {
     @Test
     void fuzzedPacketsOfAStrangerHarmNobody() throws Exception {
         attack("fuzzed packets", strangerAddress, forge -> {
-            Packet packet = forge.put(any(heard).packet().bytes().toArray(ValueLayout.JAVA_BYTE));
+            Packet packet = forge.put(any(heard).packet().bytes().segment().toArray(ValueLayout.JAVA_BYTE));
             int length = packet.lengthBytes();
             for (int flips = 1 + random.nextInt(8); flips > 0; flips--) {
                 int at = random.nextInt(length);
-                packet.bytes().set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+                packet.bytes().setByte(at, random.nextInt());
             }
             if (random.nextInt(8) == 0) {
                 packet.lengthBytes(random.nextInt(length));
@@ -234,6 +234,7 @@ class HostileNetworkIT {
                 byte[] packet = any(random.nextBoolean() ? sent : control)
                         .packet()
                         .bytes()
+                        .segment()
                         .toArray(ValueLayout.JAVA_BYTE);
                 toHome.put(packet);
                 toSink.put(packet);
@@ -282,9 +283,9 @@ class HostileNetworkIT {
     }
 
     private static void seal(Forge forge, Packet packet, int psn) throws IOException {
-        packet.bytes().set(ValueLayout.JAVA_BYTE, 9, (byte) (psn >> 16));
-        packet.bytes().set(ValueLayout.JAVA_BYTE, 10, (byte) (psn >> 8));
-        packet.bytes().set(ValueLayout.JAVA_BYTE, 11, (byte) psn);
+        packet.bytes().setByte(9, psn >> 16);
+        packet.bytes().setByte(10, psn >> 8);
+        packet.bytes().setByte(11, psn);
         seal(forge, packet);
     }
 
@@ -299,7 +300,7 @@ class HostileNetworkIT {
     private void sealPerhapsDamaged(Forge forge, Packet packet) throws IOException {
         if (random.nextInt(4) == 0) {
             int at = packet.payloadAt() + random.nextInt(packet.payloadBytes());
-            packet.bytes().set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+            packet.bytes().setByte(at, random.nextInt());
         }
         seal(forge, packet);
     }
@@ -354,7 +355,7 @@ class HostileNetworkIT {
         List<Datagram> sent = sentTo(homeAddress, false);
         attackByHisDoor("wrong ICRCs", forge -> {
             Packet packet = put(forge, any(sent));
-            packet.bytes().set(ValueLayout.JAVA_INT_UNALIGNED, packet.lengthBytes() - Integer.BYTES, random.nextInt());
+            packet.bytes().setInt(packet.lengthBytes() - Integer.BYTES, random.nextInt());
             forge.sendAsIs();
         });
     }
@@ -460,7 +461,7 @@ class HostileNetworkIT {
     }
 
     private static Packet put(Forge forge, Datagram datagram) {
-        return forge.put(datagram.packet().bytes().toArray(ValueLayout.JAVA_BYTE));
+        return forge.put(datagram.packet().bytes().segment().toArray(ValueLayout.JAVA_BYTE));
     }
 
     private static void seal(Forge forge, Packet packet) throws IOException {

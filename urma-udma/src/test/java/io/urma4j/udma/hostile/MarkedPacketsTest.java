@@ -99,7 +99,7 @@ class MarkedPacketsTest {
                             datagram.sourcePort() != port || !datagram.source().equals(to))
                     .map(Datagram::packet)
                     .filter(packet -> Opcodes.has(packet.opcode(), Header.RDETH))
-                    .map(packet -> packet.bytes().toArray(ValueLayout.JAVA_BYTE))
+                    .map(packet -> packet.bytes().segment().toArray(ValueLayout.JAVA_BYTE))
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

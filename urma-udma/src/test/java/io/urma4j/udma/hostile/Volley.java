@@ -1,6 +1,7 @@
 package io.urma4j.udma.hostile;
 
 import io.urma4j.Eid;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpOption;
 import io.urma4j.libc.UdpSocket;
@@ -50,8 +51,8 @@ final class Volley implements AutoCloseable {
 
     /** One more packet, of as many as {@value #PACKETS}; a sound one. */
     void put(byte[] bytes) {
-        Packet packet = new Packet(places[count]);
-        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, packet.bytes(), 0, bytes.length);
+        Packet packet = new Packet(NativeMemory.of(places[count]));
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, packet.bytes().segment(), 0, bytes.length);
         packet.lengthBytes(bytes.length);
         packet.end(packet.payloadBytes(), headers, icrc);
         messages.bufferLength(count, packet.lengthBytes());

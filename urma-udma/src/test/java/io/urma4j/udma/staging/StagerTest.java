@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.UrmaOptions;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.npu.NpuConfig;
 import io.urma4j.npu.NpuProfile;
 import io.urma4j.npu.SimulatedNpus;
@@ -19,7 +20,6 @@ import io.urma4j.udma.device.CopyWaiter;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.CopyState;
 import io.urma4j.udma.transport.Memory;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -83,8 +83,10 @@ class StagerTest {
         assertThat(npus.violations()).isEmpty();
     }
 
-    private static MemorySegment word(long value) {
-        return MemorySegment.ofArray(new long[] {value});
+    private static NativeMemory word(long value) {
+        NativeMemory word = NativeMemory.allocate(Long.BYTES);
+        word.setLong(0, value);
+        return word;
     }
 
     private long copyIn(long offset, long value) {

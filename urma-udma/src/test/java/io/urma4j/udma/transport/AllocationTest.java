@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
@@ -43,7 +44,7 @@ class AllocationTest {
         };
 
         private final Region region = new Region(1 << 16);
-        private final MemorySegment ring = MemorySegment.ofArray(new long[8]);
+        private final NativeMemory ring = NativeMemory.allocate(SendWqe.BLOCK_BYTES);
         private final MemorySegment buffer = MemorySegment.ofArray(new byte[LENGTH]);
         private final Connection left;
         private final Connection right;
@@ -99,7 +100,7 @@ class AllocationTest {
         }
 
         @Override
-        public MemorySegment ring() {
+        public NativeMemory ring() {
             return ring;
         }
 
@@ -110,13 +111,13 @@ class AllocationTest {
 
         @Override
         public boolean gather(long position, long from, Packet to, int lengthBytes) {
-            MemorySegment.copy(buffer, from, to.bytes(), to.payloadAt(), lengthBytes);
+            MemorySegment.copy(buffer, from, to.bytes().segment(), to.payloadAt(), lengthBytes);
             return true;
         }
 
         @Override
-        public boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
-            MemorySegment.copy(from, fromOffset, buffer, toOffset, lengthBytes);
+        public boolean scatter(long position, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
+            MemorySegment.copy(from.segment(), fromOffset, buffer, toOffset, lengthBytes);
             return true;
         }
 
@@ -212,7 +213,7 @@ class AllocationTest {
         }
 
         @Override
-        public boolean scatter(long taken, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+        public boolean scatter(long taken, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
             return true;
         }
 

@@ -1,6 +1,5 @@
 package io.urma4j.udma.transport;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
@@ -128,7 +127,7 @@ final class AnswersByHand {
     void reports(int psn, int bits, int msn) {
         Packet packet = begin((isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC) | Opcodes.SELECTIVE_ACK, psn);
         Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.NAK_SEQUENCE, msn);
-        packet.bytes().set(JAVA_BYTE, packet.payloadAt(), (byte) bits);
+        packet.bytes().setByte(packet.payloadAt(), bits);
         arrives(packet, 1);
     }
 
@@ -137,7 +136,7 @@ final class AnswersByHand {
         if (Opcodes.has(packet.opcode(), Header.AETH)) {
             Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, msn);
         }
-        packet.bytes().asSlice(packet.payloadAt(), payloadBytes).fill((byte) 7);
+        packet.bytes().segment().asSlice(packet.payloadAt(), payloadBytes).fill((byte) 7);
         arrives(packet, payloadBytes);
     }
 

@@ -91,8 +91,10 @@ final class Conversation {
 
     /** From the BTH to the padding: everything but the ICRC, which covers addresses. */
     static String bytes(Packet packet) {
-        byte[] all =
-                packet.bytes().asSlice(0, packet.lengthBytes() - Icrc.BYTES).toArray(JAVA_BYTE);
+        byte[] all = packet.bytes()
+                .segment()
+                .asSlice(0, packet.lengthBytes() - Icrc.BYTES)
+                .toArray(JAVA_BYTE);
         return Opcodes.name(packet.opcode()) + " " + HexFormat.of().formatHex(all);
     }
 

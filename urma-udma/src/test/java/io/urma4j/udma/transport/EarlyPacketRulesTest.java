@@ -21,7 +21,10 @@ class EarlyPacketRulesTest {
 
     private static byte[] report(RequestsByHand by) {
         Packet last = by.responder.sent.getLast();
-        return last.bytes().asSlice(last.payloadAt(), last.payloadBytes()).toArray(ValueLayout.JAVA_BYTE);
+        return last.bytes()
+                .segment()
+                .asSlice(last.payloadAt(), last.payloadBytes())
+                .toArray(ValueLayout.JAVA_BYTE);
     }
 
     private static long count(RequestsByHand by, Event event) {
@@ -63,9 +66,9 @@ class EarlyPacketRulesTest {
     void twoEarlyPacketsOfOnePsnThatDifferAreBothDropped(Peer peer) {
         RequestsByHand template = selective(peer);
         Packet otherByte = template.packet(1, Opcodes.SEND_ONLY, 4);
-        otherByte.bytes().set(ValueLayout.JAVA_BYTE, otherByte.payloadAt() + 3, (byte) 1);
+        otherByte.bytes().setByte(otherByte.payloadAt() + 3, 1);
         Packet otherFirstByte = template.packet(1, Opcodes.SEND_ONLY, 4);
-        otherFirstByte.bytes().set(ValueLayout.JAVA_BYTE, otherFirstByte.payloadAt(), (byte) 1);
+        otherFirstByte.bytes().setByte(otherFirstByte.payloadAt(), 1);
         for (Packet other : List.of(
                 otherByte,
                 otherFirstByte,
@@ -109,8 +112,8 @@ class EarlyPacketRulesTest {
     /** The same of a packet that asks for no acknowledgement. */
     private static List<String> answersToSilent(RequestsByHand by, int psn) {
         Packet packet = by.packet(psn, Opcodes.SEND_ONLY, 4);
-        byte asking = packet.bytes().get(ValueLayout.JAVA_BYTE, 8);
-        packet.bytes().set(ValueLayout.JAVA_BYTE, 8, (byte) (asking & 0x7F));
+        byte asking = packet.bytes().getByte(8);
+        packet.bytes().setByte(8, asking & 0x7F);
         by.responder.connection.receive(packet, by.pair.now, false);
         return by.answers();
     }

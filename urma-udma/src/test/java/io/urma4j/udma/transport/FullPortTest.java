@@ -1,7 +1,6 @@
 package io.urma4j.udma.transport;
 
 import static io.urma4j.udma.transport.RequestsByHand.MTU;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.ring.WorkStatus;
@@ -130,7 +129,7 @@ class FullPortTest {
         assertThat(notice.opcode()).isEqualTo(Opcodes.CNP);
         assertThat(notice.payloadBytes()).isEqualTo(16);
         for (int i = 0; i < 16; i++) {
-            assertThat(notice.bytes().get(JAVA_BYTE, notice.payloadAt() + i))
+            assertThat(notice.bytes().getByte(notice.payloadAt() + i))
                     .as("byte %d", i)
                     .isZero();
         }

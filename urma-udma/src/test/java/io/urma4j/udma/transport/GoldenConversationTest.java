@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.wire.Aeth;
@@ -306,7 +307,7 @@ class GoldenConversationTest {
 
     /** The work requests that a conversation was made of. */
     private static final class Script implements SendWork {
-        private final MemorySegment ring = MemorySegment.ofArray(new long[8 * 256]);
+        private final NativeMemory ring = NativeMemory.allocate(256 * SendWqe.BLOCK_BYTES);
         private final List<Integer> psns = new ArrayList<>();
         private final List<byte[]> payloads = new ArrayList<>();
 
@@ -342,7 +343,7 @@ class GoldenConversationTest {
             byte[] before = payloads.get(index);
             byte[] all = Arrays.copyOf(before, before.length + packet.payloadBytes());
             MemorySegment.copy(
-                    packet.bytes(),
+                    packet.bytes().segment(),
                     packet.payloadAt(),
                     MemorySegment.ofArray(all),
                     before.length,
@@ -353,7 +354,7 @@ class GoldenConversationTest {
 
         /** From each packet of a message what it knows: the first one the place, the last one what comes with it. */
         private void fill(Packet packet, long at, int length) {
-            MemorySegment bytes = packet.bytes();
+            NativeMemory bytes = packet.bytes();
             int opcode = packet.opcode();
             boolean isRead = Opcodes.operation(opcode) == Opcodes.READ_REQUEST;
             int lengthBytes = length;
@@ -404,7 +405,7 @@ class GoldenConversationTest {
         }
 
         @Override
-        public MemorySegment ring() {
+        public NativeMemory ring() {
             return ring;
         }
 
@@ -416,12 +417,16 @@ class GoldenConversationTest {
         @Override
         public boolean gather(long position, long from, Packet to, int lengthBytes) {
             MemorySegment.copy(
-                    MemorySegment.ofArray(payloads.get((int) position)), from, to.bytes(), to.payloadAt(), lengthBytes);
+                    MemorySegment.ofArray(payloads.get((int) position)),
+                    from,
+                    to.bytes().segment(),
+                    to.payloadAt(),
+                    lengthBytes);
             return true;
         }
 
         @Override
-        public boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+        public boolean scatter(long position, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
             return true;
         }
 

@@ -194,10 +194,10 @@ class HeaderPredictionTest {
         switch (kind) {
             case 0 -> putPsn(packet, psn + random.nextInt(-3, 4));
             case 1 -> packet.lengthBytes(Math.max(Bth.BYTES, packet.lengthBytes() - 4 * random.nextInt(8)));
-            case 2 -> packet.bytes().set(JAVA_BYTE, 0, (byte) (opcode & 0xE0 | random.nextInt(32)));
-            case 3 -> packet.bytes().set(JAVA_BYTE, at, (byte) random.nextInt(256)); // some extended header
+            case 2 -> packet.bytes().setByte(0, opcode & 0xE0 | random.nextInt(32));
+            case 3 -> packet.bytes().setByte(at, random.nextInt(256)); // some extended header
             case 4 -> Bth.forwardNotice(packet.bytes(), true);
-            default -> packet.bytes().set(JAVA_BYTE, 8, (byte) random.nextInt(256)); // which transmission, and such
+            default -> packet.bytes().setByte(8, random.nextInt(256)); // which transmission, and such
         }
         packet.lengthBytes(packet.lengthBytes()); // the opcode may be another
         if (PacketCheck.of(packet) != null) {
@@ -207,15 +207,17 @@ class HeaderPredictionTest {
 
     private static void putPsn(Packet packet, int psn) {
         for (int i = 0; i < 3; i++) {
-            packet.bytes().set(JAVA_BYTE, 9 + i, (byte) (psn >> 16 - 8 * i));
+            packet.bytes().setByte(9 + i, psn >> 16 - 8 * i);
         }
     }
 
     /** Packets, results, arrivals, memory and counters, but for that of predicted packets. */
     private static void tell(Pair.End end, List<String> lines) {
         HexFormat hex = HexFormat.of();
-        Consumer<Packet> packets = packet -> lines.add(hex.formatHex(
-                packet.bytes().asSlice(0, packet.lengthBytes() - Icrc.BYTES).toArray(JAVA_BYTE)));
+        Consumer<Packet> packets = packet -> lines.add(hex.formatHex(packet.bytes()
+                .segment()
+                .asSlice(0, packet.lengthBytes() - Icrc.BYTES)
+                .toArray(JAVA_BYTE)));
         end.sent.forEach(packets);
         end.outboxes.forEach(outbox -> lines.add(outbox.results.toString()));
         end.inboxes

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
@@ -12,8 +13,6 @@ import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
 import io.urma4j.udma.wire.Reth;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -69,10 +68,10 @@ class HostileTest {
 
     /** Often with a PSN that means something, and an opcode of the connection's own. */
     private static void fill(Packet noise, Random random, Pair pair) {
-        MemorySegment bytes = noise.bytes();
+        NativeMemory bytes = noise.bytes();
         int length = random.nextInt(4) == 0 ? random.nextInt(200) : 12 + random.nextInt(1100);
         for (int i = 0; i < length; i++) {
-            bytes.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
+            bytes.setByte(i, random.nextInt());
         }
         if (random.nextInt(10) > 0) {
             int[] transports = {Opcodes.RC, Opcodes.RD, Opcodes.OURS_RC, Opcodes.OURS_RD};
@@ -178,8 +177,7 @@ class HostileTest {
         }
         pair.left.step();
         Packet forged = Pair.copy(pair.left.sent.getLast());
-        forged.bytes().set(ValueLayout.JAVA_BYTE, forged.payloadAt(), (byte)
-                ~forged.bytes().get(ValueLayout.JAVA_BYTE, forged.payloadAt()));
+        forged.bytes().setByte(forged.payloadAt(), ~forged.bytes().getByte(forged.payloadAt()));
 
         pair.right.receive(forged); // comes before the honest one, and is kept
         pair.run();

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.libc.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -78,13 +79,13 @@ final class Inbox implements ReceiveWork {
     }
 
     @Override
-    public boolean scatter(long handle, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+    public boolean scatter(long handle, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         byte[] buffer = taken.get(handle);
         if (buffer == null) {
             throw new AssertionError("nobody has taken " + handle);
         }
         if (!isBufferGone) {
-            MemorySegment.copy(from, JAVA_BYTE, fromOffset, buffer, (int) toOffset, lengthBytes);
+            MemorySegment.copy(from.segment(), JAVA_BYTE, fromOffset, buffer, (int) toOffset, lengthBytes);
         }
         return !isBufferGone;
     }

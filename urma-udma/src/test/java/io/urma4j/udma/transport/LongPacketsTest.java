@@ -3,11 +3,11 @@ package io.urma4j.udma.transport;
 import static io.urma4j.udma.transport.ConnectionConfig.Kind.SHARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
@@ -160,7 +160,7 @@ class LongPacketsTest {
         private final OutOfOrder kept = new OutOfOrder(LARGEST);
 
         private Packet packet(int payloadBytes) {
-            Packet packet = new Packet(MemorySegment.ofArray(new byte[payloadBytes + 100]));
+            Packet packet = new Packet(NativeMemory.allocate(payloadBytes + 100));
             packet.begin(Opcodes.RC | Opcodes.SEND_MIDDLE, 1, 1);
             packet.lengthBytes(packet.payloadAt() + payloadBytes + 4);
             return packet;

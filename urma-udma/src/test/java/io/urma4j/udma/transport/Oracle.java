@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.AtomicAckEth;
@@ -7,7 +8,6 @@ import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
-import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,7 @@ final class Oracle implements Memory, ReceiveWork {
     }
 
     @Override
-    public boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public boolean write(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         return isAllowed(key, va, lengthBytes, WRITE, connection);
     }
 
@@ -67,7 +67,7 @@ final class Oracle implements Memory, ReceiveWork {
         long from = va - Reth.va(request.bytes(), request.at(Header.RETH));
         Packet answer = answer(from / mtuBytes);
         if (answer != null && answer.payloadBytes() == lengthBytes) {
-            MemorySegment.copy(answer.bytes(), answer.payloadAt(), to.bytes(), to.payloadAt(), lengthBytes);
+            NativeMemory.copy(answer.bytes(), answer.payloadAt(), to.bytes(), to.payloadAt(), lengthBytes);
         }
         return true;
     }
@@ -112,7 +112,7 @@ final class Oracle implements Memory, ReceiveWork {
     }
 
     @Override
-    public boolean scatter(long taken, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+    public boolean scatter(long taken, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         return true;
     }
 

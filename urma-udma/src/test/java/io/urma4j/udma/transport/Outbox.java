@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.wire.Packet;
@@ -32,7 +33,7 @@ final class Outbox implements SendWork {
 
     private final int number;
     private final int remoteQueue;
-    private final MemorySegment ring = MemorySegment.ofArray(new long[(int) (SLOTS * STRIDE / Long.BYTES)]);
+    private final NativeMemory ring = NativeMemory.allocate(SLOTS * STRIDE);
     private final long[] bufferAt = new long[SLOTS];
 
     private long posted;
@@ -150,7 +151,7 @@ final class Outbox implements SendWork {
     }
 
     @Override
-    public MemorySegment ring() {
+    public NativeMemory ring() {
         return ring;
     }
 
@@ -165,15 +166,20 @@ final class Outbox implements SendWork {
         mayRefer.add(to.mayRefer(Packet.MIN_REFERRED_BYTES));
         if (!isGone) {
             MemorySegment.copy(
-                    buffer, bufferAt[(int) (position % SLOTS)] + from, to.bytes(), to.payloadAt(), lengthBytes);
+                    buffer,
+                    bufferAt[(int) (position % SLOTS)] + from,
+                    to.bytes().segment(),
+                    to.payloadAt(),
+                    lengthBytes);
         }
         return !isGone;
     }
 
     @Override
-    public boolean scatter(long position, long toOffset, MemorySegment from, long fromOffset, int lengthBytes) {
+    public boolean scatter(long position, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         if (!isBufferGone) {
-            MemorySegment.copy(from, fromOffset, buffer, bufferAt[(int) (position % SLOTS)] + toOffset, lengthBytes);
+            MemorySegment.copy(
+                    from.segment(), fromOffset, buffer, bufferAt[(int) (position % SLOTS)] + toOffset, lengthBytes);
         }
         return !isBufferGone;
     }

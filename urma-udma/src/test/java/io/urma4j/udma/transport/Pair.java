@@ -1,10 +1,10 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketCheck;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -158,7 +158,7 @@ final class Pair {
 
         End(ConnectionConfig config, @Nullable Function<Region, SlowMemory> slows) {
             slow = slows == null ? null : slows.apply(region);
-            place = new Packet(MemorySegment.ofArray(new byte[Packet.maxBytes(config.mtuBytes())]), true);
+            place = new Packet(NativeMemory.allocate(Packet.maxBytes(config.mtuBytes())), true);
             connection = new Connection(config, this, this, slow == null ? region : slow, this, this, now);
         }
 
@@ -283,8 +283,8 @@ final class Pair {
     }
 
     static Packet copy(Packet packet) {
-        Packet copy = new Packet(MemorySegment.ofArray(new byte[packet.lengthBytes()]));
-        MemorySegment.copy(packet.bytes(), 0, copy.bytes(), 0, packet.lengthBytes());
+        Packet copy = new Packet(NativeMemory.allocate(packet.lengthBytes()));
+        NativeMemory.copy(packet.bytes(), 0, copy.bytes(), 0, packet.lengthBytes());
         copy.lengthBytes(packet.lengthBytes());
         return copy;
     }

@@ -2,14 +2,14 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
 /** Which packets carry a copy of their payload. */
 class PayloadCopiesTest {
-    private final Packet packet = new Packet(Arena.ofAuto().allocate(Packet.MAX_ROCE_BYTES, 64), true);
+    private final Packet packet = new Packet(NativeMemory.allocate(Packet.MAX_ROCE_BYTES), true);
     private final PayloadCopies copies = new PayloadCopies();
 
     private boolean mayRefer(boolean isRepeated) {

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.tck.RecordedConversation;
 import io.urma4j.tck.RecordedConversation.Said;
 import io.urma4j.udma.ring.WorkOpcode;
@@ -16,7 +17,6 @@ import io.urma4j.udma.wire.IpHeaders;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PacketText;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -110,7 +110,8 @@ class RecordedPacketsTest {
 
     /** The remark: when it was sent, in nanoseconds, and in words. */
     private static Said said(String speaker, long atNanos, Packet packet) {
-        ByteBuffer bytes = packet.bytes().asSlice(0, packet.lengthBytes()).asByteBuffer();
+        ByteBuffer bytes =
+                packet.bytes().segment().asSlice(0, packet.lengthBytes()).asByteBuffer();
         return Said.of(speaker, bytes, atNanos + " " + PacketText.of(packet));
     }
 
@@ -120,9 +121,7 @@ class RecordedPacketsTest {
 
     private static Packet packet(Said said) {
         byte[] bytes = said.message().array();
-        Packet packet = new Packet(MemorySegment.ofArray(bytes));
-        packet.lengthBytes(bytes.length);
-        return packet;
+        return Packet.of(bytes);
     }
 
     private static IpHeaders ip() {
@@ -146,7 +145,7 @@ class RecordedPacketsTest {
     private static Said bundleOf(List<Said> all) {
         List<Packet> some = bundled(all);
         Packet bundle = Packet.allocate();
-        MemorySegment.copy(
+        NativeMemory.copy(
                 some.getFirst().bytes(), 0, bundle.bytes(), 0, some.getFirst().lengthBytes());
         bundle.lengthBytes(some.getFirst().lengthBytes());
         int bytes = Bundle.begin(bundle, some.getFirst().payloadBytes());

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
@@ -41,10 +42,10 @@ final class Region implements Memory {
     }
 
     @Override
-    public boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public boolean write(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         boolean allowed = isAllowed(key, va, lengthBytes, WRITE, connection);
         if (allowed) {
-            MemorySegment.copy(from, fromOffset, bytes, va - BASE, lengthBytes);
+            MemorySegment.copy(from.segment(), fromOffset, bytes, va - BASE, lengthBytes);
             writes++;
         }
         return allowed;
@@ -55,7 +56,7 @@ final class Region implements Memory {
         boolean allowed = isAllowed(key, va, lengthBytes, READ, connection);
         mayRefer.add(to.mayRefer(Packet.MIN_REFERRED_BYTES));
         if (allowed) {
-            MemorySegment.copy(bytes, va - BASE, to.bytes(), to.payloadAt(), lengthBytes);
+            MemorySegment.copy(bytes, va - BASE, to.bytes().segment(), to.payloadAt(), lengthBytes);
         }
         return allowed;
     }

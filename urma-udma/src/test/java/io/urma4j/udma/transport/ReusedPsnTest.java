@@ -2,8 +2,8 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Bth;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,8 +27,10 @@ class ReusedPsnTest {
         }
     }
 
-    private static MemorySegment bits(int bits) {
-        return MemorySegment.ofArray(new byte[] {(byte) bits});
+    private static NativeMemory bits(int bits) {
+        NativeMemory made = NativeMemory.allocate(1);
+        made.setByte(0, bits);
+        return made;
     }
 
     private void allIsAcknowledged(long end) {

@@ -2,8 +2,8 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Bth;
-import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,12 +27,18 @@ class ScoreboardTest {
 
     /** The responder reports that it has these and expects that one. */
     private int told(long expected, long nowNanos, long... kept) {
-        byte[] bits = new byte[2];
+        NativeMemory bits = NativeMemory.allocate(2);
         for (long psn : kept) {
             int bit = (int) (psn - expected - 1);
-            bits[bit / 8] |= (byte) (1 << bit % 8);
+            bits.setByte(bit / 8, bits.getByte(bit / 8) | 1 << bit % 8);
         }
-        return board.told(expected, END, MemorySegment.ofArray(bits), 0, bits.length, nowNanos);
+        return board.told(expected, END, bits, 0, 2, nowNanos);
+    }
+
+    private static NativeMemory bits(int bits) {
+        NativeMemory made = NativeMemory.allocate(1);
+        made.setByte(0, bits);
+        return made;
     }
 
     private boolean find(long nowNanos) {
@@ -90,7 +96,7 @@ class ScoreboardTest {
         for (long psn = FIRST; psn < END; psn++) {
             together.sent(psn, psn + 1, 0);
         }
-        together.told(10, END, MemorySegment.ofArray(new byte[] {0b110}), 0, 1, RTT); // 12 and 13
+        together.told(10, END, bits(0b110), 0, 1, RTT); // 12 and 13
 
         together.find(END, RTT, RTT);
         assertThat(together.find(END, RTT, RTT + RTT / 4)).isTrue();
@@ -119,7 +125,7 @@ class ScoreboardTest {
         assertThat(find(10 * RTT)).as("nothing was sent after it").isFalse();
 
         board.sent(15, 16, RTT + 2);
-        board.told(10, 16, MemorySegment.ofArray(new byte[] {0b1_0111}), 0, 1, 3 * RTT); // 11 to 13, and 15
+        board.told(10, 16, bits(0b1_0111), 0, 1, 3 * RTT); // 11 to 13, and 15
 
         assertThat(board.find(16, RTT, 3 * RTT)).isTrue();
         assertThat(board.skips(10)).isFalse();
@@ -146,7 +152,7 @@ class ScoreboardTest {
         assertThat(congestion.toString()).contains("loss 0.39 %");
         sentAgain(10, RTT + 1);
         board.sent(15, 16, RTT + 2);
-        board.told(10, 16, MemorySegment.ofArray(new byte[] {0b1_0111}), 0, 1, 3 * RTT); // 11 to 13, and 15
+        board.told(10, 16, bits(0b1_0111), 0, 1, 3 * RTT); // 11 to 13, and 15
 
         board.find(16, RTT, 3 * RTT);
 
@@ -390,7 +396,7 @@ class ScoreboardTest {
         board.taken(11, Bth.FIRST_TRANSMISSION, RTT + 100);
         board.over(11);
         board.sent(15, 16, 2 * RTT);
-        board.told(14, 16, MemorySegment.ofArray(new byte[] {1}), 0, 1, 3 * RTT);
+        board.told(14, 16, bits(1), 0, 1, 3 * RTT);
 
         assertThat(board.find(16, RTT, 3 * RTT)).isFalse();
         assertThat(board.dueNanos()).isEqualTo(3 * RTT + 125);

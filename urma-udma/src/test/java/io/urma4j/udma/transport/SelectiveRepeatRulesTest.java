@@ -1,7 +1,6 @@
 package io.urma4j.udma.transport;
 
 import static io.urma4j.udma.transport.AnswersByHand.MTU;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.udma.transport.RequestsByHand.Peer;
@@ -43,7 +42,7 @@ class SelectiveRepeatRulesTest {
     private static void arrives(AnswersByHand by, int psn, int syndrome, int msn, byte[] report) {
         ConnectionConfig config = by.requester.connection.config();
         Packet packet = Packet.allocate();
-        packet.bytes().fill((byte) 0xFF);
+        packet.bytes().segment().fill((byte) 0xFF);
         int ours = config.isShared() ? Opcodes.OURS_RD : Opcodes.OURS_RC;
         packet.begin(ours | Opcodes.SELECTIVE_ACK, Pair.LEFT, config.firstSendPsn() + psn & Bth.MAX_24);
         if (config.isShared()) {
@@ -51,7 +50,7 @@ class SelectiveRepeatRulesTest {
         }
         Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
         for (int i = 0; i < report.length; i++) {
-            packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, report[i]);
+            packet.bytes().setByte(packet.payloadAt() + i, report[i]);
         }
         packet.lengthBytes(packet.payloadAt() + report.length + Icrc.BYTES);
         by.requester.connection.receive(packet, by.pair.now, false);

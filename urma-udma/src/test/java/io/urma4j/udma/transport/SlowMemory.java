@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -178,12 +179,12 @@ final class SlowMemory implements Memory {
     }
 
     @Override
-    public long place(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public long place(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         if (!isAllowed(key, va, lengthBytes, WRITE, connection)) {
             return REFUSED;
         }
         Copy copy = new Copy(Kind.WRITE, va, lengthBytes);
-        MemorySegment.copy(from, fromOffset, copy.bytes, 0, lengthBytes);
+        MemorySegment.copy(from.segment(), fromOffset, copy.bytes, 0, lengthBytes);
         return begin(copy);
     }
 
@@ -212,7 +213,7 @@ final class SlowMemory implements Memory {
         if (copy.state != CopyState.DONE) {
             throw new AssertionError(number + " is " + copy.state);
         }
-        MemorySegment.copy(copy.bytes, fromOffset, to.bytes(), to.payloadAt(), lengthBytes);
+        MemorySegment.copy(copy.bytes, fromOffset, to.bytes().segment(), to.payloadAt(), lengthBytes);
         return !region.isRevoked;
     }
 
@@ -257,7 +258,7 @@ final class SlowMemory implements Memory {
     }
 
     @Override
-    public boolean write(int key, long va, MemorySegment from, long fromOffset, int lengthBytes, int connection) {
+    public boolean write(int key, long va, NativeMemory from, long fromOffset, int lengthBytes, int connection) {
         throw new AssertionError("its bytes are placed by a copy");
     }
 

@@ -2,6 +2,7 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
@@ -12,7 +13,6 @@ import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.Reth;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -398,7 +398,7 @@ class SlowMemoryTest {
         Packet whole = requests.getFirst();
         Packet part = Pair.copy(whole);
         int at = part.at(Header.RETH);
-        MemorySegment bytes = part.bytes();
+        NativeMemory bytes = part.bytes();
         Reth.put(bytes, at, Reth.va(bytes, at), Reth.remoteKey(bytes, at), MTU);
         slow(pair).pace = Pace.of(5 * MS);
 

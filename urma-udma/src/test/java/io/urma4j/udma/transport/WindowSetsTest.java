@@ -2,9 +2,8 @@ package io.urma4j.udma.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Packet;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -105,9 +104,9 @@ class WindowSetsTest {
         private final OutOfOrder kept = new OutOfOrder();
 
         private Packet packet(int bytes, int value) {
-            Packet packet = new Packet(MemorySegment.ofArray(new byte[bytes]));
+            Packet packet = new Packet(NativeMemory.allocate(bytes));
             packet.lengthBytes(bytes);
-            packet.bytes().fill((byte) value);
+            packet.bytes().segment().fill((byte) value);
             return packet;
         }
 
@@ -146,7 +145,7 @@ class WindowSetsTest {
             Packet found = kept.get(later);
             assertThat(found).isNotNull();
             assertThat(found.lengthBytes()).isEqualTo(100);
-            assertThat(found.bytes().get(ValueLayout.JAVA_BYTE, 99)).isEqualTo((byte) 2);
+            assertThat(found.bytes().getByte(99)).isEqualTo((byte) 2);
         }
 
         @Test
@@ -189,17 +188,17 @@ class WindowSetsTest {
 
         @Test
         void theReportHasABitForEachPacketBehindTheExpectedOne() {
-            MemorySegment report = MemorySegment.ofArray(new byte[OutOfOrder.TOLD_BYTES]);
+            NativeMemory report = NativeMemory.allocate(OutOfOrder.TOLD_BYTES);
             assertThat(kept.tell(report, 0, EXPECTED)).isZero();
             keep(EXPECTED + 1);
             keep(EXPECTED + 8);
             assertThat(kept.tell(report, 0, EXPECTED)).isEqualTo(1);
-            assertThat(report.get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0b1000_0001);
+            assertThat(report.getByte(0)).isEqualTo((byte) 0b1000_0001);
             keep(EXPECTED + 9);
             keep(EXPECTED + 3);
             assertThat(kept.tell(report, 0, EXPECTED)).isEqualTo(2);
-            assertThat(report.get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 0b1000_0101);
-            assertThat(report.get(ValueLayout.JAVA_BYTE, 1)).isEqualTo((byte) 1);
+            assertThat(report.getByte(0)).isEqualTo((byte) 0b1000_0101);
+            assertThat(report.getByte(1)).isEqualTo((byte) 1);
             kept.clear();
             assertThat(kept.tell(report, 0, EXPECTED)).isZero();
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.libc.Poll;
 import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpOption;
@@ -214,7 +215,7 @@ class EcnTest {
         try (UdpSocket from = SocketIo.open(at, BUFFER_BYTES)) {
             from.bind(at, 0);
             for (int i = 0; i < packets; i++) {
-                Packet packet = new Packet(run.asSlice((long) i * PACKET_BYTES, PACKET_BYTES));
+                Packet packet = new Packet(NativeMemory.of(run.asSlice((long) i * PACKET_BYTES, PACKET_BYTES)));
                 packet.begin(CONNECTION, 1, i);
                 Bth.notice(packet.bytes(), forwardNotice, false);
                 packet.end(PAYLOAD_BYTES, headers(at, from.localPort(), to.port(), i), icrc);

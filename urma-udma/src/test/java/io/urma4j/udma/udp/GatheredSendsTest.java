@@ -55,7 +55,7 @@ class GatheredSendsTest {
         if (packet.mayRefer(lengthBytes)) {
             packet.refer(pinned, offset, lengthBytes);
         } else {
-            MemorySegment.copy(memory, offset, packet.bytes(), packet.payloadAt(), lengthBytes);
+            MemorySegment.copy(memory, offset, packet.bytes().segment(), packet.payloadAt(), lengthBytes);
         }
         pair.sender.end(lengthBytes);
     }
@@ -65,6 +65,7 @@ class GatheredSendsTest {
         long end = System.nanoTime() + 10_000_000_000L;
         while (received.size() < packets && System.nanoTime() - end < 0) {
             pair.receiver.receive((packet, _) -> received.add(packet.bytes()
+                    .segment()
                     .asSlice(packet.payloadAt(), packet.payloadBytes())
                     .toArray(JAVA_BYTE)));
         }
@@ -120,7 +121,10 @@ class GatheredSendsTest {
             for (int i = first; i < waiting.size(); i++) {
                 Packet packet = waiting.get(i);
                 assertThat(packet.refers()).isFalse();
-                assertThat(packet.bytes().asSlice(packet.payloadAt(), SHORT).toArray(JAVA_BYTE))
+                assertThat(packet.bytes()
+                                .segment()
+                                .asSlice(packet.payloadAt(), SHORT)
+                                .toArray(JAVA_BYTE))
                         .isEqualTo(part(1000L * i, SHORT));
             }
         }

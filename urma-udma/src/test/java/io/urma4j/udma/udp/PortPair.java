@@ -66,7 +66,7 @@ final class PortPair implements AutoCloseable {
     void put(UdpRoute to, int content, int payloadBytes) {
         Packet packet = Objects.requireNonNull(sender.begin(to), "no room");
         packet.begin(Opcodes.RC | Opcodes.SEND_ONLY, QP, psn++ & Bth.MAX_24);
-        packet.bytes().asSlice(packet.payloadAt(), payloadBytes).fill((byte) content);
+        packet.bytes().segment().asSlice(packet.payloadAt(), payloadBytes).fill((byte) content);
         sender.end(payloadBytes);
     }
 
@@ -92,7 +92,7 @@ final class PortPair implements AutoCloseable {
     /** A packet, and where it came from, as they were when it came. */
     record Received(int psn, int payloadBytes, int content, long eidHigh, long eidLow, int port) {
         static Received of(Packet packet, Origin origin) {
-            MemorySegment payload = packet.bytes().asSlice(packet.payloadAt(), packet.payloadBytes());
+            MemorySegment payload = packet.bytes().segment().asSlice(packet.payloadAt(), packet.payloadBytes());
             int content = payload.byteSize() == 0 ? -1 : payload.get(JAVA_BYTE, payload.byteSize() - 1) & 0xFF;
             for (byte each : payload.toArray(JAVA_BYTE)) {
                 assertThat(each).isEqualTo((byte) content);

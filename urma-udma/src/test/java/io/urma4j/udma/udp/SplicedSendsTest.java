@@ -64,7 +64,7 @@ class SplicedSendsTest {
         if (packet.mayRefer(lengthBytes)) {
             packet.refer(pinned, offset, lengthBytes);
         } else {
-            MemorySegment.copy(memory, offset, packet.bytes(), packet.payloadAt(), lengthBytes);
+            MemorySegment.copy(memory, offset, packet.bytes().segment(), packet.payloadAt(), lengthBytes);
         }
         pair.sender.end(lengthBytes);
     }
@@ -74,6 +74,7 @@ class SplicedSendsTest {
         long end = System.nanoTime() + 10_000_000_000L;
         while (received.size() < packets && System.nanoTime() - end < 0) {
             pair.receiver.receive((packet, _) -> received.add(packet.bytes()
+                    .segment()
                     .asSlice(packet.payloadAt(), packet.payloadBytes())
                     .toArray(JAVA_BYTE)));
         }

@@ -163,7 +163,7 @@ class UnknownPeerSocketsTest {
         UdpRoute route = from.route(Addresses.high(to.address()), Addresses.low(to.address()), to.port());
         Packet packet = Objects.requireNonNull(from.begin(route), "no room");
         packet.begin(opcode, 1, 0);
-        packet.bytes().asSlice(packet.payloadAt(), 64).fill((byte) content);
+        packet.bytes().segment().asSlice(packet.payloadAt(), 64).fill((byte) content);
         from.end(64);
         from.flush();
     }

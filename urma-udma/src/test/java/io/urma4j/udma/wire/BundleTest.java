@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.libc.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ class BundleTest {
         place.begin(Opcodes.RC | Opcodes.WRITE_ONLY, 17, psn);
         Reth.put(place.bytes(), place.at(Header.RETH), 0x1000 + psn, 5, payloadBytes);
         for (int i = 0; i < payloadBytes; i++) {
-            place.bytes().set(JAVA_BYTE, place.payloadAt() + i, (byte) (psn + i));
+            place.bytes().setByte(place.payloadAt() + i, psn + i);
         }
         return place;
     }
@@ -48,7 +49,10 @@ class BundleTest {
             assertThat(PacketCheck.of(packet)).isNull();
             assertThat(Bth.psn(packet.bytes())).isEqualTo(i);
             assertThat(packet.payloadBytes()).isEqualTo(payloads[i]);
-            byte[] is = packet.bytes().asSlice(packet.payloadAt(), payloads[i]).toArray(JAVA_BYTE);
+            byte[] is = packet.bytes()
+                    .segment()
+                    .asSlice(packet.payloadAt(), payloads[i])
+                    .toArray(JAVA_BYTE);
             assertThat(is).isEqualTo(pattern(i, payloads[i]));
         }
         assertThat(at).isEqualTo(Bundle.end(made));
@@ -68,7 +72,13 @@ class BundleTest {
 
         Packet copied = bundle(payloads);
         assertThat(inPlace.lengthBytes()).isEqualTo(copied.lengthBytes());
-        assertThat(MemorySegment.mismatch(inPlace.bytes(), 0, bytes + Bth.BYTES, copied.bytes(), 0, bytes + Bth.BYTES))
+        assertThat(MemorySegment.mismatch(
+                        inPlace.bytes().segment(),
+                        0,
+                        bytes + Bth.BYTES,
+                        copied.bytes().segment(),
+                        0,
+                        bytes + Bth.BYTES))
                 .as("the first byte that differs")
                 .isEqualTo(-1);
         int at = Bundle.first();
@@ -144,20 +154,20 @@ class BundleTest {
                 0xFF
             })
     void onlyPacketsOfConnectionsBelongThere(int opcode) {
-        MemorySegment bytes = bundle(8, 64).bytes();
+        NativeMemory bytes = bundle(8, 64).bytes();
 
-        bytes.set(JAVA_BYTE, Bth.BYTES + 4, (byte) opcode);
+        bytes.setByte(Bth.BYTES + 4, opcode);
 
         assertThat(PacketCheck.of(bundle)).isEqualTo(Drop.BUNDLE);
     }
 
     @Test
     void aPacketThatIsShorterThanItsHeadersIsDropped() {
-        MemorySegment bytes = bundle(0, 64).bytes();
-        bytes.set(JAVA_BYTE, Bth.BYTES + 4, (byte) (Opcodes.RC | Opcodes.COMPARE_SWAP));
+        NativeMemory bytes = bundle(0, 64).bytes();
+        bytes.setByte(Bth.BYTES + 4, Opcodes.RC | Opcodes.COMPARE_SWAP);
         assertThat(PacketCheck.of(bundle)).isEqualTo(Drop.BUNDLE);
 
-        Bth.padCount(bundle(0, 64).bytes().asSlice(Bth.BYTES + 4), 1);
+        Bth.padCount(bundle(0, 64).bytes().from(Bth.BYTES + 4), 1);
         assertThat(PacketCheck.of(bundle)).isEqualTo(Drop.BUNDLE);
     }
 

@@ -2,12 +2,12 @@ package io.urma4j.udma.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 import org.junit.jupiter.api.Test;
 
 /** What Linux does not send, and so is in no capture. */
 class HeadersTest {
-    private final MemorySegment bytes = MemorySegment.ofArray(new byte[64]);
+    private final NativeMemory bytes = NativeMemory.allocate(64);
 
     @Test
     void headersOfReliableDatagramsAreRead() {

@@ -17,7 +17,7 @@ class IcrcTest {
     private static Packet packet(String hex) {
         byte[] bytes = HexFormat.of().parseHex(hex.replace(" ", ""));
         Packet packet = Packet.allocate();
-        packet.bytes().asByteBuffer().put(bytes);
+        packet.bytes().segment().asByteBuffer().put(bytes);
         packet.lengthBytes(bytes.length);
         return packet;
     }

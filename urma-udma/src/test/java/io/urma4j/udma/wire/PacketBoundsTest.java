@@ -1,10 +1,9 @@
 package io.urma4j.udma.wire;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.lang.foreign.MemorySegment;
+import io.urma4j.libc.NativeMemory;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,7 +16,7 @@ class PacketBoundsTest {
 
     /** In a place that takes more than a packet may have. */
     private static Packet packet(int opcode, int lengthBytes) {
-        Packet packet = new Packet(MemorySegment.ofArray(new byte[2 * Packet.MAX_BYTES]));
+        Packet packet = new Packet(NativeMemory.allocate(2 * Packet.MAX_BYTES));
         packet.begin(opcode, 17, 1);
         packet.lengthBytes(lengthBytes);
         return packet;
@@ -94,7 +93,7 @@ class PacketBoundsTest {
     private static Packet bundleOf(int opcode, int entryBytes) {
         Packet bundle = packet(Opcodes.BUNDLE, Bth.BYTES + ENTRY_BYTES + entryBytes + Icrc.BYTES);
         Fields.u32(bundle.bytes(), Bundle.first(), entryBytes << Short.SIZE);
-        Bth.put(bundle.bytes().asSlice(Bundle.first() + ENTRY_BYTES), opcode, 17, 1);
+        Bth.put(bundle.bytes().from(Bundle.first() + ENTRY_BYTES), opcode, 17, 1);
         return bundle;
     }
 
@@ -115,7 +114,7 @@ class PacketBoundsTest {
         assertThat(PacketCheck.of(send)).isEqualTo(taken ? null : Drop.PARTITION);
 
         Packet bundle = bundleOf(Opcodes.RC | Opcodes.SEND_ONLY, Bth.BYTES);
-        Bth.partitionKey(bundle.bytes().asSlice(Bundle.first() + ENTRY_BYTES), Integer.decode(key));
+        Bth.partitionKey(bundle.bytes().from(Bundle.first() + ENTRY_BYTES), Integer.decode(key));
         assertThat(PacketCheck.of(bundle)).isEqualTo(taken ? null : Drop.BUNDLE);
     }
 
@@ -129,24 +128,22 @@ class PacketBoundsTest {
     void paddingFillsUpToFourBytesAndIsZero() {
         for (int payload = 0; payload <= 8; payload++) {
             Packet packet = packet(Opcodes.RC | Opcodes.SEND_ONLY, 64);
-            packet.bytes().asSlice(Bth.BYTES).fill((byte) 0xFF);
+            packet.bytes().segment().asSlice(Bth.BYTES).fill((byte) 0xFF);
 
             int end = packet.pad(payload);
 
             assertThat(end % 4).as("%d bytes", payload).isZero();
             assertThat(end - Bth.BYTES).as("%d bytes", payload).isBetween(payload, payload + 3);
             for (int at = Bth.BYTES + payload; at < end; at++) {
-                assertThat(packet.bytes().get(JAVA_BYTE, at)).as("byte %d", at).isZero();
+                assertThat(packet.bytes().getByte(at)).as("byte %d", at).isZero();
             }
-            assertThat(packet.bytes().get(JAVA_BYTE, end))
-                    .as("behind the padding")
-                    .isEqualTo((byte) 0xFF);
+            assertThat(packet.bytes().getByte(end)).as("behind the padding").isEqualTo((byte) 0xFF);
         }
     }
 
     @Test
     void aPlaceTakesNoPacketThatIsLonger() {
-        Packet packet = new Packet(MemorySegment.ofArray(new byte[64]));
+        Packet packet = new Packet(NativeMemory.allocate(64));
 
         packet.lengthBytes(64);
         assertThat(packet.lengthBytes()).isEqualTo(64);

@@ -64,8 +64,7 @@ class PacketCheckTest {
             } else if (i % 4 == 1) {
                 length = plausibleFragment(noise, random);
             }
-            Packet whole = new Packet(java.lang.foreign.MemorySegment.ofArray(java.util.Arrays.copyOf(noise, length)));
-            whole.lengthBytes(length);
+            Packet whole = Packet.of(java.util.Arrays.copyOf(noise, length));
             if (PacketCheck.of(whole) == null) {
                 good++;
                 bundles += Bundle.is(whole) ? 1 : 0;
@@ -119,10 +118,11 @@ class PacketCheckTest {
         }
         for (Header header : Header.values()) {
             if (Opcodes.has(packet.opcode(), header)) {
-                packet.bytes().asSlice(packet.at(header), header.lengthBytes());
+                packet.bytes().segment().asSlice(packet.at(header), header.lengthBytes());
             }
         }
         assertThat(packet.bytes()
+                        .segment()
                         .asSlice(packet.payloadAt(), packet.payloadBytes())
                         .byteSize())
                 .isBetween(0L, 128L);

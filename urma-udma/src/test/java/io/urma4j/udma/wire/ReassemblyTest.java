@@ -26,7 +26,7 @@ class ReassemblyTest {
         packet.begin(Opcodes.RC | Opcodes.WRITE_ONLY, 17, psn);
         Reth.put(packet.bytes(), packet.at(Header.RETH), 0x1000, 5, payloadBytes);
         for (int i = 0; i < payloadBytes; i++) {
-            packet.bytes().set(JAVA_BYTE, packet.payloadAt() + i, (byte) (31 * psn + i));
+            packet.bytes().setByte(packet.payloadAt() + i, 31 * psn + i);
         }
         packet.lengthBytes(packet.pad(payloadBytes) + Icrc.BYTES);
         return packet;
@@ -40,8 +40,9 @@ class ReassemblyTest {
             Packet fragment = Packet.allocate(Packet.MAX_BYTES);
             FragmentEth.begin(fragment, CONNECTION, id, length, at, partBytes);
             fragment.bytes()
+                    .segment()
                     .asSlice(fragment.payloadAt(), bytes)
-                    .copyFrom(packet.bytes().asSlice(at, bytes));
+                    .copyFrom(packet.bytes().segment().asSlice(at, bytes));
             fragment.lengthBytes(fragment.payloadAt() + bytes + Icrc.BYTES);
             assertThat(PacketCheck.of(fragment)).isNull();
             all.add(fragment);
@@ -59,7 +60,10 @@ class ReassemblyTest {
 
     private static byte[] bytes(@Nullable Packet packet) {
         assertThat(packet).isNotNull();
-        return packet.bytes().asSlice(0, packet.lengthBytes() - Icrc.BYTES).toArray(JAVA_BYTE);
+        return packet.bytes()
+                .segment()
+                .asSlice(0, packet.lengthBytes() - Icrc.BYTES)
+                .toArray(JAVA_BYTE);
     }
 
     @ParameterizedTest

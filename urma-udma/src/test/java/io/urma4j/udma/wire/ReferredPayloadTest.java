@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.libc.Mapping;
+import io.urma4j.libc.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
@@ -29,21 +30,21 @@ class ReferredPayloadTest {
     }
 
     private static Packet begun(boolean gathers) {
-        Packet packet = new Packet(Arena.ofAuto().allocate(Packet.maxBytes(MTU), 64), gathers);
-        packet.bytes().fill((byte) 0x55); // of an earlier packet
+        Packet packet = new Packet(NativeMemory.allocate(Packet.maxBytes(MTU)), gathers);
+        packet.bytes().segment().fill((byte) 0x55); // of an earlier packet
         packet.begin(Opcodes.RC | Opcodes.SEND_ONLY, 0x123, 7);
         return packet;
     }
 
     private Packet copied(int lengthBytes) {
         Packet copy = begun(false);
-        MemorySegment.copy(memory, OFFSET, copy.bytes(), copy.payloadAt(), lengthBytes);
+        MemorySegment.copy(memory, OFFSET, copy.bytes().segment(), copy.payloadAt(), lengthBytes);
         copy.end(lengthBytes, ip, icrc);
         return copy;
     }
 
     private static byte[] bytes(Packet packet) {
-        return packet.bytes().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
+        return packet.bytes().segment().asSlice(0, packet.lengthBytes()).toArray(JAVA_BYTE);
     }
 
     @ParameterizedTest
@@ -81,7 +82,7 @@ class ReferredPayloadTest {
 
         packet.copyPayload();
 
-        assertThat(packet.bytes().asSlice(packet.payloadAt(), MTU).toArray(JAVA_BYTE))
+        assertThat(packet.bytes().segment().asSlice(packet.payloadAt(), MTU).toArray(JAVA_BYTE))
                 .containsOnly(0);
         assertThat(icrc.isRight(packet, ip)).isFalse();
     }
