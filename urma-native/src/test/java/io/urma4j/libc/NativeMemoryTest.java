@@ -179,10 +179,8 @@ class NativeMemoryTest {
     }
 
     @Test
-    void anErrorTellsTheAccessAndTheMemory() {
-        assertThatThrownBy(() -> memory.getInt(SIZE - 3))
-                .hasMessageContaining("4 bytes at 21")
-                .hasMessageContaining("24 of " + memory);
+    void anErrorTellsTheOffsetAndItsLimit() {
+        assertThatThrownBy(() -> memory.getInt(SIZE - 3)).hasMessage("Index 21 out of bounds for length 21");
         assertThat(memory).hasToString("native memory of 24 bytes at 0x" + Long.toHexString(memory.address()));
     }
 
