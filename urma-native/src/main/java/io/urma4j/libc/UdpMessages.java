@@ -6,6 +6,7 @@ import io.urma4j.libc.Layouts.Mmsghdr;
 import io.urma4j.libc.Layouts.Msghdr;
 import io.urma4j.libc.Layouts.SockaddrIn;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Several UDP datagrams for one system call, to be sent or received: a table of buffers, and a table of messages, each of
@@ -55,6 +56,7 @@ public final class UdpMessages {
         this.buffers = buffers.clone();
         addresses = new MemorySegment[messages];
         singles = new int[messages];
+        Arrays.fill(singles, MANY);
         heads = new MemorySegment[messages];
         for (int i = 0; i < messages; i++) {
             heads[i] = headers.segment().asSlice(i * Mmsghdr.BYTES);
@@ -80,8 +82,11 @@ public final class UdpMessages {
         Iovec.length(iovecs, buffer * Iovec.BYTES, lengthBytes);
     }
 
-    /** What the message consists of; no address yet, and in one piece. */
+    /** What the message consists of, in one piece; it keeps the address that it had. */
     public void put(int message, int firstBuffer, int buffers) {
+        if (buffers == 1 && singles[message] == firstBuffer) {
+            return; // the same as before
+        }
         long at = message * Mmsghdr.BYTES;
         Msghdr.iovecs(headers, at, iovecs.address() + firstBuffer * Iovec.BYTES, buffers);
         Msghdr.controlLength(headers, at, 0);
@@ -95,8 +100,8 @@ public final class UdpMessages {
     }
 
     /**
-     * The message consists of pieces of any memory, which are {@linkplain #addPiece added} next; no address yet. The memory
-     * must stay mapped until the message was sent.
+     * The message consists of pieces of any memory, which are {@linkplain #addPiece added} next. The memory must stay mapped
+     * until the message was sent.
      */
     public void gather(int message) {
         long at = message * Mmsghdr.BYTES;
@@ -157,6 +162,7 @@ public final class UdpMessages {
             Msghdr.nameLength(headers, at, (int) NAME_STRIDE);
             Msghdr.iovecs(headers, at, iovecs.address() + i * Iovec.BYTES, 1);
             Msghdr.controlLength(headers, at, CONTROL_STRIDE);
+            singles[i] = MANY;
         }
         prepared = Math.max(prepared, count);
     }

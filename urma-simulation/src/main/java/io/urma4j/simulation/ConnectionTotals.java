@@ -4,14 +4,12 @@ import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.command.NamedCounter;
 
 /** What the connections have counted that are open at the end of a run. */
-record ConnectionTotals(long received, long predicted) {
-    private static final String RECEIVED = "received";
-    private static final String PREDICTED = "predicted";
-
-    /** Sums them, and adds each counter to the digest, but for that of predicted packets. */
+record ConnectionTotals(long received, long predicted, long sentAtOnce) {
+    /** Sums them, and adds each counter to the digest, but for those of prediction. */
     static ConnectionTotals of(Iterable<Life> lives, Digest digest) {
         long received = 0;
         long predicted = 0;
+        long sentAtOnce = 0;
         for (Life life : lives) {
             for (int connection : life.connections) {
                 ConnectionStats stats = life.card.connectionStats(connection);
@@ -19,15 +17,15 @@ record ConnectionTotals(long received, long predicted) {
                     continue;
                 }
                 for (NamedCounter counter : stats.counters()) {
-                    if (counter.name().equals(PREDICTED)) {
-                        predicted += counter.value();
-                    } else {
-                        digest.add(counter.value());
+                    switch (counter.name()) {
+                        case "predicted" -> predicted += counter.value();
+                        case "sentAtOnce" -> sentAtOnce += counter.value();
+                        default -> digest.add(counter.value());
                     }
-                    received += counter.name().equals(RECEIVED) ? counter.value() : 0;
+                    received += counter.name().equals("received") ? counter.value() : 0;
                 }
             }
         }
-        return new ConnectionTotals(received, predicted);
+        return new ConnectionTotals(received, predicted, sentAtOnce);
     }
 }

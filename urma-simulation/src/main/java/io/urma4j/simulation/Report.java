@@ -18,6 +18,7 @@ import io.urma4j.udma.ring.WorkStatus;
  * @param events that happened
  * @param received packets that the connections had received which were open at the end
  * @param predicted those of them that were expected, and took the short way
+ * @param sentAtOnce requests of these connections that went from the work queue to the network in one step
  * @param digest of all packets, records and counters, and of memory at the end
  */
 public record Report(
@@ -34,10 +35,11 @@ public record Report(
         long events,
         long received,
         long predicted,
+        long sentAtOnce,
         long digest) {
 
     /** The totals of no run. */
-    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final Report NOTHING = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     static Report of(World world, ConnectionTotals connections, long nanos, long events) {
         long succeeded = world.operations().stream()
@@ -58,6 +60,7 @@ public record Report(
                 events,
                 connections.received(),
                 connections.predicted(),
+                connections.sentAtOnce(),
                 world.digest.value());
     }
 
@@ -85,6 +88,7 @@ public record Report(
                 events + other.events,
                 received + other.received,
                 predicted + other.predicted,
+                sentAtOnce + other.sentAtOnce,
                 digest ^ other.digest);
     }
 
@@ -92,7 +96,7 @@ public record Report(
     public String toString() {
         return String.format(
                 "%,d work requests, %,d of them succeeded; %,d packets, of which %,d bundles, %,d fragments, %,d lost, %,d repeated,"
-                        + " %,d overtaken, %,d damaged; %,d of %,d predicted; %,.0f s of virtual time",
+                        + " %,d overtaken, %,d damaged; %,d of %,d predicted, %,d sent at once; %,.0f s of virtual time",
                 operations,
                 succeeded,
                 packets,
@@ -104,6 +108,7 @@ public record Report(
                 damaged,
                 predicted,
                 received,
+                sentAtOnce,
                 nanos / 1e9);
     }
 }

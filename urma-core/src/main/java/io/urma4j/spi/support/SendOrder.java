@@ -86,6 +86,24 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
         assert window.isSound() : this;
     }
 
+    /** Whether the filled entry would start as soon as it was added: it is the only one, and nothing holds up its flow. */
+    public boolean startsAlone(E entry) {
+        SendFlow flow = entry.flow;
+        return window.isEmpty()
+                && life.state() == QueueState.READY
+                && flow != null
+                && !flow.probing
+                && !entry.followsEvent
+                && !failures.concerns(entry);
+    }
+
+    /** Adds the entry of {@code position}, which {@linkplain #startsAlone starts alone}: all of it is handed to its peer. */
+    public void addStarted(long position, E entry, long nowNanos) {
+        addStarted(position);
+        entry.stage = SendEntry.Stage.STARTED;
+        entry.enterFlow(nowNanos);
+    }
+
     // ---- a step
 
     /** Sees to failures, starts what can start, and makes the records of what is finished. */

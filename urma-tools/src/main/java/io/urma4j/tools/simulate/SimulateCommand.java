@@ -136,6 +136,7 @@ public final class SimulateCommand implements Callable<Integer> {
             all.put("lost", total.lost());
             all.put("received", total.received());
             all.put("predicted", total.predicted());
+            all.put("sentAtOnce", total.sentAtOnce());
             all.put("virtualSeconds", total.nanos() / 1e9);
             Json.print(out, all);
             return;

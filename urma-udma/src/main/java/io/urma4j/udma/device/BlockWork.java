@@ -223,7 +223,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     }
 
     private boolean isOnDevice(long element) {
-        return SendWqe.isOnDevice(elements, at(element));
+        return SendWqe.isOnDevice(SendWqe.word(elements, at(element)));
     }
 
     private SourceWindow sources(PeerFlow by) {

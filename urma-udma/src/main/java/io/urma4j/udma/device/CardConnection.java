@@ -167,8 +167,25 @@ final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
     }
 
     void start(SendWork queue, long position, int remoteQueue, boolean startsAnew) {
-        connection.start(queue, position, isShared() ? remoteQueue : config.remoteNumber(), startsAnew);
+        connection.start(queue, position, named(remoteQueue), startsAnew);
         schedule.connections.add(this);
+    }
+
+    private int named(int remoteQueue) {
+        return isShared() ? remoteQueue : config.remoteNumber();
+    }
+
+    /** Whether a request may take the short way of {@link #startAndSend}. */
+    boolean isQuiet() {
+        return waiters.isEmpty() && connection.requestPrediction().isQuiet();
+    }
+
+    /** Starts a request of a quiet connection, and sends it. */
+    void startAndSend(SendWork queue, long position, int remoteQueue, boolean startsAnew, long nowNanos) {
+        if (connection.requestPrediction().startAndSend(queue, position, named(remoteQueue), startsAnew, nowNanos)) {
+            schedule.connections.add(this);
+        }
+        schedule.deadlines.set(this, connection.deadlineNanos());
     }
 
     /** The queue becomes ready when there is space again. */

@@ -43,22 +43,21 @@ final class DatagramSender {
         }
         NativeMemory ring = queue.ring();
         long at = queue.at(position);
-        boolean hasImmediate = SendWqe.opcode(ring, at) == WorkOpcode.SEND_IMM;
+        int word = SendWqe.word(ring, at);
+        boolean hasImmediate = SendWqe.opcode(word) == WorkOpcode.SEND_IMM;
         int opcode = opcode(hasImmediate, SendWqe.operand(ring, at));
         Packet packet = port.begin(route);
         if (packet == null) {
             return Result.NO_ROOM;
         }
-        packet.begin(opcode, target.remoteQueue(), psn++ & Bth.MAX_24);
+        int flags = Bth.solicits((SendWqe.flags(word) & WorkOpcode.SOLICITED) != 0);
+        packet.begin(opcode, flags, target.remoteQueue(), 0, psn++ & Bth.MAX_24);
         NativeMemory bytes = packet.bytes();
         Deth.put(bytes, packet.at(Header.DETH), target.queueKey(), queue.queueId());
         if (opcode == Opcodes.UD_SEND_ONLY_IMM64) {
             Imm64.put(bytes, packet.at(Header.IMM_64), SendWqe.operand(ring, at));
         } else if (hasImmediate) {
             ImmDt.put(bytes, packet.at(Header.IMM_DT), (int) SendWqe.operand(ring, at));
-        }
-        if ((SendWqe.flags(ring, at) & WorkOpcode.SOLICITED) != 0) {
-            Bth.solicit(bytes);
         }
         int length = SendWqe.lengthBytes(ring, at);
         packet.mustCopy(); // its request completes before the packet has left

@@ -95,7 +95,8 @@ final class DeviceRanges {
     /** Whether many bytes may be asked for: fragments are free for them. */
     boolean admits(CopyWaiter waiter, long at) {
         boolean isPossible = true;
-        for (int i = 0; i < SendWqe.ranges(ring, at) && isPossible; i++) {
+        int ranges = SendWqe.ranges(SendWqe.word(ring, at));
+        for (int i = 0; i < ranges && isPossible; i++) {
             int region = keys.localRegion(SendWqe.rangeKey(ring, at, i), 0, 0);
             isPossible = region == DeviceKeys.NO_REGION || copies.hasRoom(region, waiter);
         }

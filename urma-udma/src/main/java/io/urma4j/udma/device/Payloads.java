@@ -15,12 +15,13 @@ final class Payloads {
 
     /** Into a packet, as its payload. */
     boolean gather(NativeMemory ring, long at, long from, Packet to, int lengthBytes) {
-        if ((SendWqe.flags(ring, at) & SendWqe.INLINE) != 0) {
+        int word = SendWqe.word(ring, at);
+        if ((SendWqe.flags(word) & SendWqe.INLINE) != 0) {
             NativeMemory.copy(ring, SendWqe.inlineAt(at) + from, to.bytes(), to.payloadAt(), lengthBytes);
             return true;
         }
         long next = to.payloadAt();
-        parts.beginSend(ring, at, from, lengthBytes);
+        parts.begin(ring, SendWqe.rangesAt(at), SendWqe.ranges(word), from, lengthBytes);
         while (parts.next()) {
             if (parts.lengthBytes == lengthBytes) {
                 return LocalRange.load(keys, parts.key(), parts.offset(), to, lengthBytes);

@@ -22,7 +22,7 @@ final class RangeParts {
 
     /** Before the first part of {@code lengthBytes} from byte {@code from} of the payload of a send work queue element on. */
     void beginSend(NativeMemory elements, long at, long from, int lengthBytes) {
-        begin(elements, SendWqe.rangesAt(at), SendWqe.ranges(elements, at), from, lengthBytes);
+        begin(elements, SendWqe.rangesAt(at), SendWqe.ranges(SendWqe.word(elements, at)), from, lengthBytes);
     }
 
     /** The same for the ranges of a list in {@code ring}. */

@@ -4,6 +4,7 @@ import io.urma4j.udma.transport.FlushHint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The tasks that have work. Each runs once in a round, in the order in which they became ready. */
 final class ReadyList {
@@ -39,6 +40,26 @@ final class ReadyList {
             add(ofNextStep.get(i));
         }
         ofNextStep.clear();
+    }
+
+    /** The only task that has work; null if none has, or several have. */
+    @Nullable
+    Task only() {
+        return ready.size() == 1 ? ready.peekFirst() : null;
+    }
+
+    /** Whether no other task has work. */
+    @SuppressWarnings("ReferenceEquality") // a task is itself
+    boolean hasAtMost(Task task) {
+        return ready.isEmpty() || only() == task;
+    }
+
+    /** The {@linkplain #only only} task has done its work. */
+    void removeOnly() {
+        Task done = ready.pollFirst();
+        if (done != null) {
+            done.isReady = false;
+        }
     }
 
     /** Runs each task once. */

@@ -59,9 +59,8 @@ final class ReceiveInProgress {
         capacityBytes = 0;
         long from = ReceiveWqe.rangesAt(at);
         for (int i = 0; i < ranges; i++) {
-            int lengthBytes = WqeRange.lengthBytes(ring, from, i);
-            WqeRange.put(list, 0, i, WqeRange.key(ring, from, i), lengthBytes, WqeRange.offset(ring, from, i));
-            capacityBytes += Integer.toUnsignedLong(lengthBytes);
+            WqeRange.copy(ring, from, list, 0, i);
+            capacityBytes += Integer.toUnsignedLong(WqeRange.lengthBytes(list, 0, i));
         }
     }
 

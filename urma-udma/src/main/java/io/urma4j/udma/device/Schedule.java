@@ -36,8 +36,12 @@ final class Schedule {
         }
     }
 
-    /** Runs each ready queue, and then each ready connection, once. */
+    /** Runs each ready queue, and then each ready connection, once; or has the only queue take the short way of its request. */
     void runRound(long nowNanos, FlushHint hint) {
+        Task only = queues.only();
+        if (hint == FlushHint.FLUSH && only != null && only.sendsAtOnce(nowNanos)) {
+            return;
+        }
         queues.runRound(nowNanos, hint);
         connections.runRound(nowNanos, hint);
     }

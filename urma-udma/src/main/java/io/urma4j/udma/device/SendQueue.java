@@ -50,6 +50,7 @@ final class SendQueue extends Task implements SendWork, CqUser {
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
     private final SendLife life;
+    private final SendPrediction prediction;
 
     private @Nullable CardConnection own; // of a connected queue
     private long notReady;
@@ -65,10 +66,11 @@ final class SendQueue extends Task implements SendWork, CqUser {
         this.payloads = new SendPayloads(parts.keys, parts.copies, ring);
         this.flows = new Flows(parts.targets);
         this.reports = new SendReports(number, config, parts.cqs);
-        this.starts = new SendStarts(this, parts, flows, reports);
+        this.starts = new SendStarts(this, parts, flows, reports, payloads);
         this.order = starts.order();
         this.window = order.window();
         this.life = order.life();
+        this.prediction = new SendPrediction(this, schedule, starts);
         parts.cqs.get(config.cq()).add(this);
         WqRing.state(ring, born());
     }
@@ -132,6 +134,11 @@ final class SendQueue extends Task implements SendWork, CqUser {
         return false;
     }
 
+    @Override
+    boolean sendsAtOnce(long nowNanos) {
+        return prediction.sends(nowNanos);
+    }
+
     private void admit(long nowNanos) {
         long produced = WqRing.produced(ring);
         while (window.end() < produced) {
@@ -140,12 +147,9 @@ final class SendQueue extends Task implements SendWork, CqUser {
     }
 
     private void admit(long position, long nowNanos) {
-        SendSlot slot = window.entry(position);
-        slot.fill(ring, at(position), nowNanos);
-        boolean isNop = slot.opcode == WorkOpcode.NOP;
-        slot.target(isNop ? null : flows.to(isRc() ? Flows.OWN : SendWqe.target(ring, slot.at)));
+        SendSlot slot = starts.filled(position, nowNanos);
         order.add(position, slot);
-        if (slot.flow == null && !isNop) {
+        if (slot.flow == null && slot.opcode != WorkOpcode.NOP) {
             window.failLater(
                     slot, WorkStatus.LOC_OPERATION_ERR); // a target that does not exist: the driver let it go too early
         }
@@ -369,11 +373,6 @@ final class SendQueue extends Task implements SendWork, CqUser {
     /** A work request has its record, whose local ranges lie on a device. */
     void releaseSources(SendSlot slot) {
         payloads.releaseSources(slot);
-    }
-
-    /** A work request has its status: the result of its connection counts no more. */
-    void left(SendSlot slot) {
-        payloads.left(slot);
     }
 
     private boolean isStarted(long position) {

@@ -51,13 +51,14 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
     /** Reads the element of a work request that was just posted. */
     void fill(NativeMemory ring, long at, long nowNanos) {
         this.at = at;
-        opcode = SendWqe.opcode(ring, at);
-        flags = SendWqe.flags(ring, at);
-        isOnDevice = SendWqe.isOnDevice(ring, at);
+        int word = SendWqe.word(ring, at);
+        opcode = SendWqe.opcode(word);
+        flags = SendWqe.flags(word);
+        isOnDevice = SendWqe.isOnDevice(word);
         kind = WorkKind.of(opcode);
-        hasBlocks = SendWqe.hasBlocks(ring, at);
+        hasBlocks = SendWqe.hasBlocks(word);
         placesBytes = opcode == WorkOpcode.WRITE_IMM || hasBlocks; // a WRITE_IMM again with each retransmission
-        followsEvent = SendWqe.isAfterEvent(ring, at);
+        followsEvent = SendWqe.isAfterEvent(word);
         awaitsEvent = followsEvent;
         isAfterFailure = false;
         failedKey = 0;

@@ -9,6 +9,7 @@ import io.urma4j.spi.support.WorkKind;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 
@@ -23,6 +24,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     private final DatagramSender datagrams;
     private final Flows flows;
     private final SendReports reports;
+    private final SendPayloads payloads;
     private final FailedTargets failedTargets;
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
@@ -32,13 +34,14 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     private long steps;
     private long nowNanos; // of the step in which the order calls
 
-    SendStarts(SendQueue queue, SendQueue.Parts parts, Flows flows, SendReports reports) {
+    SendStarts(SendQueue queue, SendQueue.Parts parts, Flows flows, SendReports reports, SendPayloads payloads) {
         this.queue = queue;
         this.schedule = parts.schedule();
         this.listener = parts.listener();
         this.datagrams = parts.datagrams();
         this.flows = flows;
         this.reports = reports;
+        this.payloads = payloads;
         SendQueueConfig config = queue.config();
         this.failedTargets = new FailedTargets(config.ring());
         boolean isRm = config.kind() == SendQueueConfig.Kind.RM;
@@ -59,6 +62,15 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     }
 
     // ---- starting
+
+    /** The place of a work request that was just posted, filled from its element, to be added to the order. */
+    SendSlot filled(long position, long now) {
+        SendSlot slot = window.entry(position);
+        slot.fill(queue.ring(), queue.at(position), now);
+        boolean isNop = slot.opcode == WorkOpcode.NOP;
+        slot.target(isNop ? null : flows.to(queue.isRc() ? Flows.OWN : SendWqe.target(queue.ring(), slot.at)));
+        return slot;
+    }
 
     /** A step of the queue begins, at this time for the order. */
     void beginStep(long now) {
@@ -157,13 +169,18 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         slot.tried();
         window.started(slot, now); // first: a connection may answer at once
         peer.link.start(queue, position, flow.target.remoteQueue(), flow.restart);
-        if (slot.isMessage() && !queue.isRc()) {
+        if (tellsRestart(slot)) {
             if (flow.probing) {
                 flow.probePosition = position;
             }
             flow.restart = false;
         }
         return true;
+    }
+
+    /** Whether it tells its receiver that its flow starts anew. */
+    boolean tellsRestart(SendSlot slot) {
+        return slot.isMessage() && !queue.isRc();
     }
 
     /** Whether nothing behind a blocked work request can start either. */
@@ -187,7 +204,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public void left(SendSlot slot) {
-        queue.left(slot);
+        payloads.left(slot);
     }
 
     @Override

@@ -7,6 +7,11 @@ abstract class Task extends Timed {
     /** Whether it is on its ready list. */
     boolean isReady;
 
+    /** Does all there is to do in a shorter way, which it may take when it is the only one of its list; false if it cannot. */
+    boolean sendsAtOnce(long nowNanos) {
+        return false;
+    }
+
     /** Does what there is to do, but for what the hint leaves to the card's next step; returns whether there is more. */
     abstract boolean step(long nowNanos, FlushHint hint);
 }

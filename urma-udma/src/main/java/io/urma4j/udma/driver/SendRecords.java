@@ -50,7 +50,7 @@ final class SendRecords implements RecordOwner {
         words[at + CompletionRecord.REMOTE] = 0;
         words[at + CompletionRecord.REMOTE_EID_HIGH] = 0;
         words[at + CompletionRecord.REMOTE_EID_LOW] = 0;
-        if (!isMarker && SendWqe.hasBlocks(ring.memory(), ring.at(position))) {
+        if (!isMarker && SendWqe.hasBlocks(SendWqe.word(ring.memory(), ring.at(position)))) {
             ofTransfer(words, at, position, status);
         }
         ended(position, status);
@@ -65,7 +65,7 @@ final class SendRecords implements RecordOwner {
     private void ofTransfer(long[] words, int at, long position, int status) {
         NativeMemory memory = ring.memory();
         long element = ring.at(position);
-        int opcode = SendWqe.opcode(memory, element);
+        int opcode = SendWqe.opcode(SendWqe.word(memory, element));
         boolean isRead = opcode == WorkOpcode.READ || opcode == WorkOpcode.SEND_IMM;
         words[at] = CompletionRecord.header(status, isRead ? WorkOpcode.READ : WorkOpcode.WRITE, flags, id);
         words[at + CompletionRecord.LENGTH] = SendWqe.expected(memory, element);
@@ -105,11 +105,12 @@ final class SendRecords implements RecordOwner {
     /** The record of a work request that was removed from the queue. */
     void flushed(long[] words, int at, long position, int status) {
         long element = ring.at(position);
-        words[at] = CompletionRecord.header(status, SendWqe.opcode(ring.memory(), element), flags, id);
+        int word = SendWqe.word(ring.memory(), element);
+        words[at] = CompletionRecord.header(status, SendWqe.opcode(word), flags, id);
         words[at + CompletionRecord.USER_CONTEXT] = entries.userContext(position);
         words[at + CompletionRecord.LENGTH] =
                 status == WorkStatus.SUCCESS ? Integer.toUnsignedLong(SendWqe.lengthBytes(ring.memory(), element)) : 0;
-        if (SendWqe.hasBlocks(ring.memory(), element)) {
+        if (SendWqe.hasBlocks(word)) {
             ofTransfer(words, at, position, status);
         }
         entries.letGo(position + 1);

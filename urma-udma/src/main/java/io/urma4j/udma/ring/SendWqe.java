@@ -52,8 +52,10 @@ public final class SendWqe {
     private static final int RANGES_MASK = 0x3F;
     private static final int SILENT = 0x80; // of the byte with the ranges
 
-    private static final int OPCODE = 0;
-    private static final int FLAGS = 1;
+    private static final int FLAGS_SHIFT = 8; // in the first word
+    private static final int RANGES_SHIFT = 16;
+    private static final int HINT_SHIFT = 24;
+
     private static final int RANGES = 2;
     private static final int HINT = 3;
     private static final int TARGET = 4;
@@ -77,9 +79,8 @@ public final class SendWqe {
     /** Writes all of it but the payload; fields that the opcode does not need are overwritten next or not read. */
     public static void put(NativeMemory ring, long at, int opcode, int flags, int ranges, int target, int lengthBytes) {
         // comp_order is left out: records keep their order anyway
-        int first = opcode | (flags & 0xFF) << 8 | ranges << 16;
-        ring.setInt(at + OPCODE, first);
-        ring.setInt(at + TARGET, target);
+        int word = opcode | (flags & 0xFF) << FLAGS_SHIFT | ranges << RANGES_SHIFT;
+        ring.setLong(at, Integer.toUnsignedLong(word) | (long) target << Integer.SIZE);
         ring.setInt(at + LENGTH, lengthBytes);
         ring.setLong(at + NOTIFY_KEY, 0); // and the CQ
     }
@@ -121,35 +122,43 @@ public final class SendWqe {
         return (ring.getByte(at + RANGES) & SILENT) != 0;
     }
 
-    public static int opcode(NativeMemory ring, long at) {
-        return ring.getByte(at + OPCODE) & ~AFTER_EVENT & 0xFF;
+    // ---- the first word: opcode, flags, number of ranges, hint
+
+    public static int word(NativeMemory ring, long at) {
+        return ring.getInt(at);
     }
 
-    public static boolean isAfterEvent(NativeMemory ring, long at) {
-        return (ring.getByte(at + OPCODE) & AFTER_EVENT) != 0;
+    public static int opcode(int word) {
+        return word & ~AFTER_EVENT & 0xFF;
     }
 
-    public static int flags(NativeMemory ring, long at) {
-        return Byte.toUnsignedInt(ring.getByte(at + FLAGS));
+    public static boolean isAfterEvent(int word) {
+        return (word & AFTER_EVENT) != 0;
     }
 
-    public static int ranges(NativeMemory ring, long at) {
-        return ring.getByte(at + RANGES) & RANGES_MASK;
+    public static int flags(int word) {
+        return word >>> FLAGS_SHIFT & 0xFF;
+    }
+
+    public static int ranges(int word) {
+        return word >>> RANGES_SHIFT & RANGES_MASK;
     }
 
     /** Whether a local range lies on a device. */
-    public static boolean isOnDevice(NativeMemory ring, long at) {
-        return (ring.getByte(at + RANGES) & ON_DEVICE) != 0;
+    public static boolean isOnDevice(int word) {
+        return (word & ON_DEVICE << RANGES_SHIFT) != 0;
     }
 
     /** Whether it is a transfer, also when it has ended. */
-    public static boolean hasBlocks(NativeMemory ring, long at) {
-        return ranges(ring, at) == BLOCKS;
+    public static boolean hasBlocks(int word) {
+        return ranges(word) == BLOCKS;
     }
 
-    public static int hint(NativeMemory ring, long at) {
-        return Byte.toUnsignedInt(ring.getByte(at + HINT));
+    public static int hint(int word) {
+        return word >>> HINT_SHIFT;
     }
+
+    // ---- the others
 
     public static int target(NativeMemory ring, long at) {
         return ring.getInt(at + TARGET);

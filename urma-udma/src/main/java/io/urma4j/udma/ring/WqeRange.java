@@ -27,9 +27,16 @@ public final class WqeRange {
 
     public static void put(NativeMemory ring, long list, int index, int key, int lengthBytes, long offset) {
         long at = at(list, index);
-        ring.setInt(at, key);
-        ring.setInt(at + LENGTH, lengthBytes);
+        ring.setLong(at, Integer.toUnsignedLong(key) | (long) lengthBytes << Integer.SIZE);
         ring.setLong(at + OFFSET, offset);
+    }
+
+    /** Copies a range to the same place in another list. */
+    public static void copy(NativeMemory from, long fromList, NativeMemory to, long toList, int index) {
+        long at = at(fromList, index);
+        long toAt = at(toList, index);
+        to.setLong(toAt, from.getLong(at));
+        to.setLong(toAt + OFFSET, from.getLong(at + OFFSET));
     }
 
     public static int key(NativeMemory ring, long list, int index) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Connection {
     /** Packets that one half sends before the other half continues. */
-    private static final int BURST_PACKETS = 64;
+    static final int BURST_PACKETS = 64;
 
     /** The states of a connection. */
     public enum State {
@@ -41,6 +41,7 @@ public final class Connection {
     private final Responder responder;
     private final CongestionNotices notices;
     private final @Nullable HeaderPrediction prediction;
+    private final RequestPrediction requestPrediction;
 
     private State state = State.OPEN;
 
@@ -67,6 +68,7 @@ public final class Connection {
         acknowledgements = new Acknowledgements(this, config, requester, traffic);
         prediction =
                 config.predicts() ? new HeaderPrediction(this, config, acknowledgements, responder, traffic) : null;
+        requestPrediction = new RequestPrediction(this, config, requester, responder, traffic, notices);
     }
 
     public ConnectionConfig config() {
@@ -131,6 +133,11 @@ public final class Connection {
             throw new IllegalStateException(this + " starts nothing any more");
         }
         requester.start(work, position, remoteQueue, startsAnew);
+    }
+
+    /** The short way of a request, in place of {@link #start} and {@link #step}. */
+    public RequestPrediction requestPrediction() {
+        return requestPrediction;
     }
 
     /**

@@ -165,7 +165,7 @@ final class InFlight {
 
     /** Whether a work request must wait for a READ or an atomic of its queue. */
     boolean isFenced(SendWork work, long position) {
-        if (isEmpty() || (SendWqe.flags(work.ring(), work.at(position)) & WorkOpcode.FENCE) == 0) {
+        if (isEmpty() || (SendWqe.flags(SendWqe.word(work.ring(), work.at(position))) & WorkOpcode.FENCE) == 0) {
             return false;
         }
         for (int i = 0; i < size(); i++) {

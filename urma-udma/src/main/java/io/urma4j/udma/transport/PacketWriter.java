@@ -54,20 +54,18 @@ final class PacketWriter {
     /**
      * A request; null if the port has no space.
      *
-     * @param transmission which one of this packet it is; some bits tell that to urma4j peers
+     * @param flags of the BTH
+     * @param ack bits of the BTH beside the PSN: {@link #requests} and {@link #answers}
      */
     @Nullable
-    Packet begin(int opcode, long psn, int transmission, int payloadBytes, Request request) {
+    Packet begin(int opcode, int flags, int ack, long psn, int payloadBytes, Request request) {
         Packet packet = begin(opcode, payloadBytes);
         if (packet != null) {
-            packet.begin(opcode, request.remoteQueue, Psn.onWire(psn));
-            if (peerIsOurs) {
-                Bth.transmission(packet.bytes(), transmission);
-            }
+            packet.begin(opcode, flags, request.remoteQueue, ack, Psn.onWire(psn));
             if (isShared) {
-                int flags = request.startsAnew ? Rdeth.STARTS_ANEW : 0;
-                Rdeth.put(packet.bytes(), packet.at(Header.RDETH), flags, number);
-                Deth.put(packet.bytes(), packet.at(Header.DETH), 0, request.hint, request.sourceQueue());
+                int anew = request.startsAnew ? Rdeth.STARTS_ANEW : 0;
+                Rdeth.put(packet.bytes(), packet.at(Header.RDETH), anew, number);
+                Deth.put(packet.bytes(), packet.at(Header.DETH), 0, request.hint(), request.sourceQueue());
             }
         }
         return packet;
@@ -83,22 +81,23 @@ final class PacketWriter {
     Packet beginAnswer(int opcode, long psn, int payloadBytes, int transmission, boolean isDelayed) {
         Packet packet = begin(opcode, payloadBytes);
         if (packet != null) {
-            packet.begin(opcode, number, Psn.onWire(psn));
+            int ack = peerIsOurs ? answers(transmission, isDelayed) : 0;
+            packet.begin(opcode, 0, number, ack, Psn.onWire(psn));
             if (isShared) {
                 Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
-            }
-            if (peerIsOurs) {
-                putAnswered(packet, transmission, isDelayed);
             }
         }
         return packet;
     }
 
-    private static void putAnswered(Packet packet, int transmission, boolean isDelayed) {
-        Bth.answeredTransmission(packet.bytes(), transmission);
-        if (isDelayed) {
-            Bth.late(packet.bytes());
-        }
+    /** Bits of a request's BTH; some tell urma4j peers which transmission of the packet it is. */
+    int requests(boolean asksForAcknowledgement, int transmission) {
+        return Bth.asks(asksForAcknowledgement) | (peerIsOurs ? Bth.transmits(transmission) : 0);
+    }
+
+    /** Bits of an answer's BTH, for urma4j peers. */
+    private static int answers(int transmission, boolean isDelayed) {
+        return Bth.answers(transmission) | Bth.waited(isDelayed);
     }
 
     private @Nullable Packet begin(int opcode, int payloadBytes) {
@@ -118,10 +117,14 @@ final class PacketWriter {
         return true;
     }
 
+    /** Bits of a request's BTH that {@linkplain #acknowledge piggybacks} an acknowledgement. */
+    static int answers(ResponseScheduler answers) {
+        return answers(answers.acknowledgedTransmission(), answers.isDelayed());
+    }
+
     /** Piggybacks an acknowledgement on a request that has space for it. */
-    void acknowledge(Packet packet, ResponseScheduler answers) {
+    static void acknowledge(Packet packet, ResponseScheduler answers) {
         AckEth.put(packet.bytes(), packet.at(Header.ACK_ETH), Psn.onWire(answers.acknowledged()), answers.msn());
-        putAnswered(packet, answers.acknowledgedTransmission(), answers.isDelayed());
     }
 
     /** A CNP, whose fields are all fixed (WIRE §9); false if the port has no space. */

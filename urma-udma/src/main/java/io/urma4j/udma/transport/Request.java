@@ -20,7 +20,7 @@ final class Request {
     boolean startsAnew;
 
     int opcode;
-    int hint;
+    private int word; // of its element
     long lengthBytes;
     int remoteKey;
     long remoteVa;
@@ -49,8 +49,8 @@ final class Request {
         startsAnew = anew;
         NativeMemory ring = from.ring();
         long wqe = from.at(at);
-        opcode = SendWqe.opcode(ring, wqe);
-        hint = SendWqe.hint(ring, wqe);
+        word = SendWqe.word(ring, wqe);
+        opcode = SendWqe.opcode(word);
         lengthBytes = SendWqe.lengthBytes(ring, wqe) & U32;
         remoteKey = SendWqe.remoteKey(ring, wqe);
         remoteVa = SendWqe.remoteVa(ring, wqe);
@@ -121,8 +121,12 @@ final class Request {
 
     // ---- fields that only its packets need, read directly from the element
 
+    int hint() {
+        return SendWqe.hint(word);
+    }
+
     boolean isSolicited() {
-        return (SendWqe.flags(work().ring(), work().at(position)) & WorkOpcode.SOLICITED) != 0;
+        return (SendWqe.flags(word) & WorkOpcode.SOLICITED) != 0;
     }
 
     long operand() {

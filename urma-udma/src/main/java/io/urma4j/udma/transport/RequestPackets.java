@@ -86,17 +86,15 @@ final class RequestPackets {
 
     /** Replaces a packet whose payload is gone: ends the message at the responder without any effect. */
     private Outcome sendFiller(WireMessage message, long psn, int transmission) {
-        Packet packet = writer.begin(writer.ours(Opcodes.RESYNC), psn, transmission, 0, message.request());
+        int flags = Bth.solicits(psn + 1 == message.endPsn());
+        int ack = writer.requests(true, transmission);
+        Packet packet = writer.begin(writer.ours(Opcodes.RESYNC), flags, ack, psn, 0, message.request());
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
         if (psn == message.firstPsn) {
             Bth.markFirst(packet.bytes());
         }
-        if (psn + 1 == message.endPsn()) {
-            Bth.solicit(packet.bytes());
-        }
-        Bth.askForAcknowledgement(packet.bytes());
         writer.end(0);
         return Outcome.SENT;
     }
@@ -108,7 +106,7 @@ final class RequestPackets {
             return false;
         }
         Bth.solicit(packet.bytes());
-        Bth.askForAcknowledgement(packet.bytes());
+        Bth.addAck(packet.bytes(), Bth.asks(true));
         writer.end(0);
         return true;
     }
@@ -126,7 +124,8 @@ final class RequestPackets {
 
     private Outcome sendRead(WireMessage message, long psn, long endPsn, int transmission) {
         Request request = message.request();
-        Packet packet = writer.begin(writer.standard(Opcodes.READ_REQUEST), psn, transmission, 0, request);
+        int ack = writer.requests(true, transmission);
+        Packet packet = writer.begin(writer.standard(Opcodes.READ_REQUEST), 0, ack, psn, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -137,7 +136,6 @@ final class RequestPackets {
                 request.remoteVa + message.fromByte + had,
                 request.remoteKey,
                 Math.min(message.lengthBytes - had, (endPsn - psn) * mtuBytes));
-        Bth.askForAcknowledgement(packet.bytes());
         writer.end(0);
         return Outcome.SENT;
     }
@@ -148,7 +146,7 @@ final class RequestPackets {
         int opcode = inRoce
                 ? writer.standard(request.opcode == WorkOpcode.CAS ? Opcodes.COMPARE_SWAP : Opcodes.FETCH_ADD)
                 : writer.ours(Opcodes.ATOMIC);
-        Packet packet = writer.begin(opcode, psn, transmission, 0, request);
+        Packet packet = writer.begin(opcode, 0, writer.requests(true, transmission), psn, 0, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -159,7 +157,6 @@ final class RequestPackets {
         if (!inRoce) {
             AtomicKind.put(bytes, packet.at(Header.ATOMIC_KIND), request.opcode, (int) request.lengthBytes);
         }
-        Bth.askForAcknowledgement(bytes);
         writer.end(0);
         return Outcome.SENT;
     }
@@ -176,7 +173,10 @@ final class RequestPackets {
         boolean isWrite = !isSend(request.opcode);
         boolean acknowledges = isAlone && tail == Tail.NOTHING && mayAcknowledge && answers.isMereAcknowledgementDue();
         int opcode = acknowledges ? acknowledging(isWrite) : opcode(isWrite, index == 0, isLast, tail);
-        Packet packet = writer.begin(opcode, psn, transmission, length, request);
+        int flags = Bth.solicits(isLast && request.isSolicited() && WorkOpcode.isMessage(request.opcode));
+        int ack = writer.requests(asksForAcknowledgement || isLast, transmission)
+                | (acknowledges ? PacketWriter.answers(answers) : 0);
+        Packet packet = writer.begin(opcode, flags, ack, psn, length, request);
         if (packet == null) {
             return Outcome.NO_ROOM;
         }
@@ -188,13 +188,7 @@ final class RequestPackets {
         }
         putTail(packet, tail, request);
         if (acknowledges) {
-            writer.acknowledge(packet, answers);
-        }
-        if (asksForAcknowledgement || isLast) {
-            Bth.askForAcknowledgement(bytes);
-        }
-        if (isLast && WorkOpcode.isMessage(request.opcode) && request.isSolicited()) {
-            Bth.solicit(bytes);
+            PacketWriter.acknowledge(packet, answers);
         }
         long fromByte = message.fromByte + from;
         if (length > 0 && !request.work().gather(request.position, fromByte, packet, length)) {

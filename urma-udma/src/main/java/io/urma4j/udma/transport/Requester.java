@@ -177,7 +177,7 @@ final class Requester {
     }
 
     /** False when the port has no room. */
-    private boolean send(WireMessage message, long nowNanos) {
+    boolean send(WireMessage message, long nowNanos) {
         congestion.sends((int) psns.inFlight(), nowNanos);
         boolean asks = window.asks();
         long psn = psns.next();

@@ -365,7 +365,7 @@ final class Responder {
 
     // ---- memory that answers later
 
-    private boolean isPlacing() {
+    boolean isPlacing() {
         return placements != null && placements.isActive();
     }
 

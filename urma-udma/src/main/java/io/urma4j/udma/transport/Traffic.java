@@ -13,6 +13,8 @@ public final class Traffic {
         RECEIVED("received"),
         /** Among the received packets: they took the short way of {@code HeaderPrediction}. */
         PREDICTED("predicted"),
+        /** Among the sent packets: they took the short way of {@code RequestPrediction}. */
+        SENT_AT_ONCE("sentAtOnce"),
         /** Among the sent packets. */
         RETRANSMITTED("retransmitted"),
         /** The timeout expired. */

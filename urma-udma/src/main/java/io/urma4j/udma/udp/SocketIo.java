@@ -32,6 +32,7 @@ final class SocketIo implements Io {
     private final Outbox outbox;
     private final Trains trains;
     private final UdpMessages outgoing;
+    private final @Nullable UdpRoute[] addressed = new UdpRoute[Outbox.SLOTS]; // whose address a message has
     private final SplicedSends splicedSends;
     private final SpliceTrial spliceTrial = new SpliceTrial();
     private final Arrivals arrivals;
@@ -209,8 +210,13 @@ final class SocketIo implements Io {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // what leads elsewhere is another object
     private void address(int datagram) {
         UdpRoute route = outbox.route(outbox.firstSlot(datagram));
+        if (addressed[datagram] == route) {
+            return;
+        }
+        addressed[datagram] = route;
         if (route.isIpv4()) {
             outgoing.toIpv4(datagram, route.ipv4Address(), route.port());
         } else {

@@ -29,7 +29,6 @@ public final class AckEth {
     }
 
     public static void put(NativeMemory packet, int at, int psn, int msn) {
-        Fields.u8u24(packet, at, 0, msn);
-        Fields.u8u24(packet, at + PSN_AT, 0, psn);
+        Fields.u32u8u24(packet, at, msn, 0, psn);
     }
 }

@@ -151,11 +151,40 @@ public final class Bth {
         return Fields.u24(packet, PSN);
     }
 
-    /** Writes all of it, with no flag set. */
-    public static void put(NativeMemory packet, int opcode, int destinationQp, int psn) {
-        Fields.u32(packet, 0, opcode << 24 | DEFAULT_P_KEY);
-        Fields.u8u24(packet, NOTICES, 0, destinationQp);
-        Fields.u8u24(packet, ACK, 0, psn);
+    /**
+     * Writes all of it.
+     *
+     * @param flags {@link #solicits} or 0
+     * @param ack bits of {@link #asks}, {@link #transmits}, {@link #answers} and {@link #waited}
+     */
+    public static void put(NativeMemory packet, int opcode, int flags, int destinationQp, int ack, int psn) {
+        Fields.u32u8u24(packet, 0, opcode << 24 | flags << 16 | DEFAULT_P_KEY, 0, destinationQp);
+        Fields.u8u24(packet, ACK, ack, psn);
+    }
+
+    /** Flags of a message that asks for an event. */
+    public static int solicits(boolean isSolicited) {
+        return isSolicited ? SOLICITED_BIT : 0;
+    }
+
+    /** The bit of a packet that asks for an acknowledgement. */
+    public static int asks(boolean asksForAcknowledgement) {
+        return asksForAcknowledgement ? ACK_BIT : 0;
+    }
+
+    /** The bits that tell an urma4j peer which {@link #transmission} a request is. */
+    public static int transmits(int transmission) {
+        return transmission << TRANSMISSION_SHIFT;
+    }
+
+    /** The bits that tell an urma4j peer which {@linkplain #answeredTransmission transmission} is answered. */
+    public static int answers(int transmission) {
+        return transmission;
+    }
+
+    /** The bit of an answer that is {@linkplain #isLate late}. */
+    public static int waited(boolean isLate) {
+        return isLate ? LATE_BIT : 0;
     }
 
     public static void solicit(NativeMemory packet) {
@@ -199,22 +228,8 @@ public final class Bth {
         }
     }
 
-    public static void askForAcknowledgement(NativeMemory packet) {
-        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | ACK_BIT);
-    }
-
-    /** Says which {@link #transmission} a request is. */
-    public static void transmission(NativeMemory packet, int transmission) {
-        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | transmission << TRANSMISSION_SHIFT);
-    }
-
-    /** Says which {@linkplain #answeredTransmission transmission} is answered. */
-    public static void answeredTransmission(NativeMemory packet, int transmission) {
-        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | transmission);
-    }
-
-    /** Makes an answer {@linkplain #isLate late}. */
-    public static void late(NativeMemory packet) {
-        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | LATE_BIT);
+    /** Adds to the bits beside the PSN. */
+    public static void addAck(NativeMemory packet, int ack) {
+        Fields.u8(packet, ACK, Fields.u8(packet, ACK) | ack);
     }
 }

@@ -36,7 +36,6 @@ public final class Deth {
     }
 
     public static void put(NativeMemory packet, int at, int queueKey, int hint, int sourceQp) {
-        Fields.u32(packet, at, queueKey);
-        Fields.u8u24(packet, at + HINT, hint, sourceQp);
+        Fields.u32u8u24(packet, at, queueKey, hint, sourceQp);
     }
 }

@@ -45,6 +45,11 @@ final class Fields {
         bytes.setLong(at, Long.reverseBytes(value));
     }
 
+    /** Four bytes, a byte, and the three after it, at once. */
+    static void u32u8u24(NativeMemory bytes, long at, int first, int high, int low) {
+        u64(bytes, at, (long) first << Integer.SIZE | Integer.toUnsignedLong(high << 24 | low & LOW_24));
+    }
+
     /** A byte, and the three after it, at once. */
     static void u8u24(NativeMemory bytes, long at, int high, int low) {
         u32(bytes, at, high << 24 | low & LOW_24);

@@ -165,10 +165,15 @@ public final class Packet {
      * it is {@linkplain #end ended}.
      */
     public void begin(int operation, int destinationQp, int psn) {
+        begin(operation, 0, destinationQp, 0, psn);
+    }
+
+    /** The same with flags: see {@link Bth#put}. */
+    public void begin(int operation, int flags, int destinationQp, int ack, int psn) {
         payload = null;
         mustCopy = false;
         opcode = operation;
-        Bth.put(bytes, operation, destinationQp, psn);
+        Bth.put(bytes, operation, flags, destinationQp, ack, psn);
     }
 
     // ---- a payload that is not copied
@@ -239,10 +244,12 @@ public final class Packet {
     public int pad(int payloadBytes) {
         int pad = -payloadBytes & 3;
         int end = payloadAt() + payloadBytes;
-        for (int i = 0; i < pad; i++) {
-            Fields.u8(bytes, end + i, 0);
+        if (pad > 0) {
+            for (int i = 0; i < pad; i++) {
+                Fields.u8(bytes, end + i, 0);
+            }
+            Bth.padCount(bytes, pad);
         }
-        Bth.padCount(bytes, pad);
         return end + pad;
     }
 

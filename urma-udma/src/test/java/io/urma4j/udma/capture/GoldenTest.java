@@ -106,7 +106,7 @@ class GoldenTest {
             Bth.migrate(to.bytes());
         }
         if (Bth.asksForAcknowledgement(bytes)) {
-            Bth.askForAcknowledgement(to.bytes());
+            Bth.addAck(to.bytes(), Bth.asks(true));
         }
         for (Header header : Header.values()) {
             if (Opcodes.has(from.opcode(), header)) {

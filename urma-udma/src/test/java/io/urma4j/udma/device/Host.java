@@ -62,8 +62,12 @@ final class Host implements Port, CardListener {
     }
 
     Host(int number, int mtuBytes, int maxKeys) {
+        this(number, mtuBytes, CardOptions.DEFAULT.withMaxKeys(maxKeys));
+    }
+
+    Host(int number, int mtuBytes, CardOptions options) {
         this.address = new Address(number, mtuBytes);
-        this.card = new Card(this, this::routeTo, this, CardOptions.DEFAULT.withMaxKeys(maxKeys));
+        this.card = new Card(this, this::routeTo, this, options);
     }
 
     /** With memory that answers later. */

@@ -2,6 +2,7 @@ package io.urma4j.udma.device;
 
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardConnectionConfig;
+import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.wire.Packet;
 import java.util.function.BiConsumer;
@@ -33,6 +34,14 @@ final class Hosts {
     Hosts(int maxKeysThere) {
         here = new Host(1, MTU_BYTES);
         there = new Host(2, MTU_BYTES, maxKeysThere);
+        connect();
+    }
+
+    /** With header prediction on both cards, or without. */
+    Hosts(boolean predicts) {
+        CardOptions options = CardOptions.DEFAULT.withPrediction(predicts);
+        here = new Host(1, MTU_BYTES, options);
+        there = new Host(2, MTU_BYTES, options);
         connect();
     }
 

@@ -335,7 +335,7 @@ class ForgedIdentityIT {
         Packet packet = Packet.allocate();
         boolean isShared = Opcodes.has(opcode, Header.RDETH);
         packet.begin(opcode, isShared ? 0 : number, 0);
-        Bth.askForAcknowledgement(packet.bytes());
+        Bth.addAck(packet.bytes(), Bth.asks(true));
         if (isShared) {
             Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, number);
         }

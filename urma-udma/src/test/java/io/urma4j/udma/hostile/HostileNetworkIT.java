@@ -398,7 +398,7 @@ class HostileNetworkIT {
             attack("writes with wrong keys", peerAddress, Door.OF_PEERS, secret, pause, forge -> {
                 Packet packet = put(forge, write);
                 packet.begin(packet.opcode(), Bth.destinationQp(packet.bytes()), first + next[0]++ & PSN_MASK);
-                Bth.askForAcknowledgement(packet.bytes());
+                Bth.addAck(packet.bytes(), Bth.asks(true));
                 Reth.put(
                         packet.bytes(),
                         packet.at(Header.RETH),

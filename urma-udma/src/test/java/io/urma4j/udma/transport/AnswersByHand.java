@@ -103,7 +103,7 @@ final class AnswersByHand {
 
     private void arrives(Packet packet, int payloadBytes) {
         if (saysLate) {
-            Bth.late(packet.bytes());
+            Bth.addAck(packet.bytes(), Bth.waited(true));
         }
         packet.end(payloadBytes, IP, icrc);
         requester.receive(packet, isLate);
@@ -172,7 +172,7 @@ final class AnswersByHand {
     void answersTransmission(int psn, int transmission, int msn) {
         Packet packet = begin(standard(Opcodes.READ_RESPONSE_ONLY), psn);
         Aeth.put(packet.bytes(), packet.at(Header.AETH), Aeth.ACK, msn);
-        Bth.answeredTransmission(packet.bytes(), transmission);
+        Bth.addAck(packet.bytes(), Bth.answers(transmission));
         arrives(packet, 8);
     }
 

@@ -24,7 +24,7 @@ class DuplicateRulesTest {
     }
 
     private static Packet transmission(int number, Packet packet) {
-        Bth.transmission(packet.bytes(), number);
+        Bth.addAck(packet.bytes(), Bth.transmits(number));
         return packet;
     }
 

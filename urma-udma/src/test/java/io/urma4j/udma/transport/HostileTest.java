@@ -78,7 +78,7 @@ class HostileTest {
             int opcode = transports[random.nextInt(transports.length)] | random.nextInt(32);
             ConnectionConfig config =
                     random.nextBoolean() ? pair.left.connection.config() : pair.right.connection.config();
-            Bth.put(bytes, opcode, TARGET, config.firstSendPsn() + random.nextInt(24));
+            Bth.put(bytes, opcode, 0, TARGET, 0, config.firstSendPsn() + random.nextInt(24));
         }
         noise.lengthBytes(length);
     }

@@ -113,7 +113,7 @@ final class Outbox implements SendWork {
         while (next < posted && waiting.isEmpty() && connection.mayStart(this, next) && !isBehindMessages(connection)) {
             long position = next++;
             open.add(position);
-            boolean isMessage = WorkOpcode.isMessage(SendWqe.opcode(ring, at(position)));
+            boolean isMessage = WorkOpcode.isMessage(SendWqe.opcode(SendWqe.word(ring, at(position))));
             boolean anew = startsAnew && isMessage;
             startsAnew &= !isMessage;
             connection.start(this, position, remoteQueue, anew);
@@ -128,10 +128,11 @@ final class Outbox implements SendWork {
 
     /** On shared connections nothing one-sided starts before what may be not ready. */
     private boolean isBehindMessages(Connection connection) {
-        if (!connection.config().isShared() || WorkOpcode.isMessage(SendWqe.opcode(ring, at(next)))) {
+        if (!connection.config().isShared() || WorkOpcode.isMessage(SendWqe.opcode(SendWqe.word(ring, at(next))))) {
             return false;
         }
-        return open.stream().anyMatch(position -> WorkOpcode.isMessage(SendWqe.opcode(ring, at(position))));
+        return open.stream()
+                .anyMatch(position -> WorkOpcode.isMessage(SendWqe.opcode(SendWqe.word(ring, at(position)))));
     }
 
     long retryAtNanos() {

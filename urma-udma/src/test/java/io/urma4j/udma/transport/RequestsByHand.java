@@ -62,7 +62,7 @@ final class RequestsByHand {
     private Packet begin(int opcode, int psn) {
         Packet packet = Packet.allocate(PathMtu.LARGEST);
         packet.begin(opcode, isShared ? TARGET : Pair.RIGHT, first + psn & Bth.MAX_24);
-        Bth.askForAcknowledgement(packet.bytes());
+        Bth.addAck(packet.bytes(), Bth.asks(true));
         if (isShared) {
             Rdeth.put(packet.bytes(), packet.at(Header.RDETH), 0, Pair.RIGHT);
             Deth.put(packet.bytes(), packet.at(Header.DETH), 0, 0, SOURCE);

@@ -104,6 +104,24 @@ class UdpPortTest {
         }
     }
 
+    /** Each is alone in its call, and so has the place of the one before. */
+    @ParameterizedTest
+    @EnumSource
+    void packetsToPeersInTurnReachTheirPeer(IoBackend backend) {
+        try (PortPair pair = PortPair.open(backend);
+                UdpPort other = PortPair.port("127.0.71.3", backend)) {
+            PortPair elsewhere = new PortPair(pair.sender, other);
+            for (int i = 0; i < 12; i++) {
+                boolean isElsewhere = i % 3 == 2;
+                pair.put(isElsewhere ? elsewhere.route : pair.route, i, 64);
+                pair.sender.flush();
+            }
+
+            assertThat(pair.receive(8)).extracting(Received::content).containsExactly(0, 1, 3, 4, 6, 7, 9, 10);
+            assertThat(elsewhere.receive(4)).extracting(Received::content).containsExactly(2, 5, 8, 11);
+        }
+    }
+
     @Test
     void equalPacketsToOnePeerAreOneDatagramForTheKernel() {
         try (PortPair pair = PortPair.open(IoBackend.GSO)) {

@@ -17,7 +17,7 @@ class PacketBoundsTest {
     /** In a place that takes more than a packet may have. */
     private static Packet packet(int opcode, int lengthBytes) {
         Packet packet = new Packet(NativeMemory.allocate(2 * Packet.MAX_BYTES));
-        packet.begin(opcode, 17, 1);
+        packet.begin(opcode, 0, 17, 0, 1);
         packet.lengthBytes(lengthBytes);
         return packet;
     }
@@ -93,7 +93,7 @@ class PacketBoundsTest {
     private static Packet bundleOf(int opcode, int entryBytes) {
         Packet bundle = packet(Opcodes.BUNDLE, Bth.BYTES + ENTRY_BYTES + entryBytes + Icrc.BYTES);
         Fields.u32(bundle.bytes(), Bundle.first(), entryBytes << Short.SIZE);
-        Bth.put(bundle.bytes().from(Bundle.first() + ENTRY_BYTES), opcode, 17, 1);
+        Bth.put(bundle.bytes().from(Bundle.first() + ENTRY_BYTES), opcode, 0, 17, 0, 1);
         return bundle;
     }
 
