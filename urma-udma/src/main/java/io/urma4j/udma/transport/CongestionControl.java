@@ -175,6 +175,11 @@ public final class CongestionControl {
         return minimumRtt.isTooSoon(rttNanos);
     }
 
+    /** The same of a packet that was retransmitted alone, while the RTT is that of packets in runs. */
+    boolean isTooSoonAlone(long rttNanos) {
+        return minimumRtt.isTooSoonAlone(rttNanos);
+    }
+
     /** Packets are delayed by up to that without any queue: in a round with few samples, all may have been. */
     void disorder(long nanos) {
         disorderNanos = nanos;

@@ -70,6 +70,13 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
      */
     default void received(long to, int transmission, long nowNanos) {}
 
+    /**
+     * The same, shown by an answer. It says nothing of later packets: the responder may have more, which it answers next.
+     *
+     * @param transmission which one of the last packet the responder answers
+     */
+    default void executed(long to, int transmission, long nowNanos) {}
+
     /** Everything before that PSN is acknowledged, and every answer before it was placed. */
     default void acknowledged(long unacked) {}
 
@@ -178,7 +185,7 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
     /** Whether a gap is a sign of the loss for which the requester went back last, and no new one. */
     boolean isGapOfLastRewind(long nowNanos);
 
-    /** Whether the first timeout retransmits the oldest packet alone. If so, it is no longer skipped. */
+    /** Whether a probe and the first timeout retransmit the oldest packet alone. If so, it is no longer skipped. */
     default boolean probes(long unacked) {
         return false;
     }

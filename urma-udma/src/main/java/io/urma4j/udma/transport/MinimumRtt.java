@@ -4,6 +4,9 @@ package io.urma4j.udma.transport;
 final class MinimumRtt {
     private static final long MEMORY_NANOS = 10_000_000_000L;
 
+    /** A host handles a packet that comes alone sooner by that than the same packet in a run. */
+    private static final long RUN_NANOS = 50_000;
+
     private static final long NONE = Long.MAX_VALUE;
 
     private long latest = NONE;
@@ -35,5 +38,11 @@ final class MinimumRtt {
     boolean isTooSoon(long rttNanos) {
         long minimum = nanos();
         return rttNanos < minimum - minimum / 4;
+    }
+
+    /** The same where the minimum may be that of packets in runs, and the acknowledgement of a packet alone. */
+    boolean isTooSoonAlone(long rttNanos) {
+        long minimum = nanos();
+        return rttNanos < minimum - Math.max(minimum / 4, RUN_NANOS);
     }
 }

@@ -6,8 +6,8 @@ package io.urma4j.udma.transport;
  * and what they retransmit is recognised.
  */
 final class PlacingReports {
-    /** A quarter of the shortest timeout of a requester: three reports in a row may be lost. */
-    static final long INTERVAL_NANOS = 1_000_000;
+    /** Half of the time after which a requester probes at the earliest, and an eighth of its shortest timeout. */
+    static final long INTERVAL_NANOS = 500_000;
 
     private static final long NEVER = Long.MAX_VALUE;
 

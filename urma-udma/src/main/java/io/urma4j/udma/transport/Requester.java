@@ -304,7 +304,7 @@ final class Requester {
     /** The next answer to the oldest message, a READ or an atomic, has arrived. */
     void answered(int transmission, boolean isDelayed, long nowNanos) {
         long to = psns.unacked() + 1;
-        recovery.received(to, transmission, nowNanos);
+        recovery.executed(to, transmission, nowNanos);
         int arrived = recovery.packetsArrived();
         acknowledge(to, nowNanos);
         int known = arrived - recovery.packetsArrived();
@@ -314,7 +314,7 @@ final class Requester {
 
     /** An answer to a READ or an atomic is early: the responder has that, and everything before. */
     void answeredEarly(WireMessage message, int transmission, boolean isDelayed, long nowNanos) {
-        recovery.received(message.firstPsn + 1, transmission, nowNanos);
+        recovery.executed(message.firstPsn + 1, transmission, nowNanos);
         window.arrived(0, isDelayed, nowNanos);
         timer.again(nowNanos);
         assert invariants() : this;

@@ -21,7 +21,7 @@ final class ResponseRecovery {
     private final CongestionControl congestion;
     private final PsnSet come = new PsnSet();
 
-    /** Were asked for again, and nothing has shown that they were only late. */
+    /** Were asked for again, once, and nothing has shown that they were only late. */
     private final PsnSet suspected = new PsnSet();
 
     private final ReorderWindow window = new ReorderWindow();
@@ -76,7 +76,7 @@ final class ResponseRecovery {
             if (since != Long.MAX_VALUE) {
                 window.late(nowNanos - since, nowNanos);
             }
-        } else if (congestion.isTooSoon(nowNanos - scoreboard.repeatedAt(psn))) {
+        } else if (congestion.isTooSoonAlone(nowNanos - scoreboard.repeatedAt(psn))) {
             wasLate(psn, nowNanos);
         }
     }
@@ -241,12 +241,26 @@ final class ResponseRecovery {
     void asked(long end, long nowNanos) {
         for (long psn = from; psn < to; psn++) {
             assert !come.has(psn) : "requests the answer " + psn + ", which has arrived";
+            suspect(psn);
             scoreboard.repeatedAnswer(psn, end, nowNanos - patienceNanos, nowNanos);
-            suspected.add(psn);
         }
         lookAgainAt = Math.min(lookAgainAt, end + 1);
         lookedUpTo = to;
         assert invariants();
+    }
+
+    /** Of an answer that was asked for more than once, two may come for that reason alone. */
+    private void suspect(long psn) {
+        if (scoreboard.isRepeated(psn)) {
+            suspected.remove(psn);
+        } else {
+            suspected.add(psn);
+        }
+    }
+
+    /** A READ with all of its answers was requested again. */
+    void retransmitted(long psn, long next) {
+        suspected.clear(psn, next);
     }
 
     /** What is acknowledged has come; what counts as lost was sent. */

@@ -102,26 +102,36 @@ final class Retransmission {
         if (recovery.isLossDue(nowNanos)) {
             retransmitLost(nowNanos);
         }
-        if (!timer.isDue(nowNanos)) {
-            return true;
+        if (timer.isDue(nowNanos)) {
+            if (timer.isSilent(nowNanos)) {
+                return false;
+            }
+            expire(nowNanos);
+        } else if (timer.isProbeDue(nowNanos)) {
+            timer.probed();
+            if (probesOldest()) {
+                traffic.add(Event.PROBE);
+            }
         }
-        if (timer.isSilent(nowNanos)) {
-            return false;
-        }
-        expire(nowNanos);
         return true;
     }
 
     private void expire(long nowNanos) {
         traffic.add(Event.TIMEOUT);
-        boolean mayProbe = timer.isFirst() && psns.isAnyUnacked() && !psns.isResyncing();
-        if (mayProbe && recovery.probes(psns.unacked())) {
-            rewind();
-        } else {
+        if (!timer.isFirst() || !probesOldest()) {
             congestion.timedOut(nowNanos);
             rewindWholly();
         }
         timer.expired(nowNanos);
+    }
+
+    /** Has the oldest packet retransmitted alone, if that is possible: its acknowledgement reports the state of the others. */
+    private boolean probesOldest() {
+        if (!psns.isAnyUnacked() || psns.isResyncing() || !recovery.probes(psns.unacked())) {
+            return false;
+        }
+        rewind();
+        return true;
     }
 
     long deadlineNanos() {

@@ -3,6 +3,9 @@ package io.urma4j.udma.transport;
 /**
  * The retransmission timer of a requester: the timeout, the number of retries without progress, and when the peer counts as
  * silent. The timeout follows the measured RTT, doubles with each failed try, and never exceeds the configured limit.
+ *
+ * <p>Towards urma4j peers a probe precedes the first timeout, once an acknowledgement is overdue (as in RFC 8985). The timeout
+ * has a minimum, since a stalled peer has lost nothing. A probe that was sent for nothing costs one packet.
  */
 final class RetryTimer {
     private static final long NEVER = Long.MAX_VALUE;
@@ -23,9 +26,11 @@ final class RetryTimer {
     private final long longestNanos;
     private final int retries;
     private final int triesUntilBackoff;
+    private final boolean probes;
     private final RttEstimator roundTrip;
 
     private long dueNanos = NEVER;
+    private long probeDueNanos = NEVER;
     private long silentSinceNanos;
     private long lateNanos;
     private long sampledAtNanos = Long.MIN_VALUE;
@@ -39,6 +44,7 @@ final class RetryTimer {
         this.longestNanos = config.timeoutNanos();
         this.retries = config.retries();
         this.triesUntilBackoff = config.selective() ? TRIES_UNTIL_BACKOFF : 0;
+        this.probes = config.selective() && longestNanos > 0;
         long ceiling = longestNanos == 0 ? FIRST_NANOS : longestNanos;
         this.roundTrip = new RttEstimator(Math.min(FIRST_NANOS, ceiling), Math.min(SHORTEST_NANOS, ceiling), ceiling);
     }
@@ -103,6 +109,7 @@ final class RetryTimer {
     /** Restarts the wait without progress. */
     void again(long nowNanos) {
         dueNanos = longestNanos == 0 ? NEVER : nowNanos + Math.min(longestNanos, roundTrip.timeoutNanos() + lateNanos);
+        probeDueNanos = probes && vain == 0 ? nowNanos + roundTrip.overdueNanos() + lateNanos : NEVER;
     }
 
     /** The peer was heard, and nothing is awaited. */
@@ -114,6 +121,7 @@ final class RetryTimer {
     /** Nothing is unacknowledged. */
     void stop() {
         dueNanos = NEVER;
+        probeDueNanos = NEVER;
     }
 
     long progressedNanos() {
@@ -128,8 +136,18 @@ final class RetryTimer {
         return nowNanos >= dueNanos;
     }
 
+    boolean isProbeDue(long nowNanos) {
+        return nowNanos >= probeDueNanos;
+    }
+
+    /** When a probe or a timeout is due. */
     long dueNanos() {
-        return dueNanos;
+        return Math.min(dueNanos, probeDueNanos);
+    }
+
+    /** A probe was sent. The timeout is due as before. */
+    void probed() {
+        probeDueNanos = NEVER;
     }
 
     /** It expired, and everything is retransmitted. */

@@ -17,6 +17,7 @@ public final class RttEstimator {
     private final long ceilingNanos;
     private long smoothedNanos;
     private long variationNanos;
+    private long overdueNanos;
     private long timeoutNanos;
     private long undoubledNanos;
     private int backoffs;
@@ -35,6 +36,7 @@ public final class RttEstimator {
         }
         this.floorNanos = floorNanos;
         this.ceilingNanos = ceilingNanos;
+        this.overdueNanos = initialNanos;
         this.timeoutNanos = initialNanos;
         this.undoubledNanos = initialNanos;
     }
@@ -50,8 +52,8 @@ public final class RttEstimator {
             smoothedNanos += (rtt - smoothedNanos) >> SMOOTHING_SHIFT;
         }
         backoffs = 0;
-        long timeout = smoothedNanos + Math.max(GRANULARITY_NANOS, 4 * variationNanos);
-        undoubledNanos = Math.clamp(timeout, floorNanos, ceilingNanos);
+        overdueNanos = smoothedNanos + Math.max(GRANULARITY_NANOS, 4 * variationNanos);
+        undoubledNanos = Math.clamp(overdueNanos, floorNanos, ceilingNanos);
         timeoutNanos = undoubledNanos;
     }
 
@@ -76,6 +78,11 @@ public final class RttEstimator {
     /** The current timeout. */
     public long timeoutNanos() {
         return timeoutNanos;
+    }
+
+    /** When an acknowledgement is later than usual: the timeout without a minimum, and without doublings. */
+    public long overdueNanos() {
+        return overdueNanos;
     }
 
     /** The smoothed RTT; 0 before the first sample. */

@@ -35,7 +35,7 @@ final class Scoreboard {
     /** Were sent again: until their number is used anew, since a late one may show when it is acknowledged long ago. */
     private final PsnSet repeated = new PsnSet();
 
-    /** The same, of those that counted as lost, as long as nothing has shown that they were not. */
+    /** Counted as lost, and were sent again once at most, as long as nothing has shown that they were not lost. */
     private final PsnSet suspected = new PsnSet();
 
     /** When a packet was sent first; an answer of a READ has no packet of ours. */
@@ -131,6 +131,9 @@ final class Scoreboard {
         int slot = slot(psn);
         lost.remove(psn);
         transmissions[slot] = (byte) nextTransmission(psn);
+        if (repeated.has(psn)) {
+            suspected.remove(psn); // if two of three arrive, the first may be lost all the same
+        }
         repeated.add(psn);
         repeatedAt[slot] = nowNanos;
         sentBehind[slot] = end;
@@ -178,16 +181,28 @@ final class Scoreboard {
      * @param transmission of the last one which the responder answers; if it answers something else, the time says nothing
      */
     void taken(long to, int transmission, long nowNanos) {
+        taken(to, transmission, true, nowNanos);
+    }
+
+    /**
+     * The same, shown by an answer. Unlike an acknowledgement it does not cover what the responder has kept behind a gap: when a
+     * retransmitted READ is answered, later READs may be there, and answered next. So nothing is missing for it.
+     */
+    void executed(long to, int transmission, long nowNanos) {
+        taken(to, transmission, false, nowNanos);
+    }
+
+    private void taken(long to, int transmission, boolean isCumulative, long nowNanos) {
         long from = Math.max(takenUpTo, overUpTo);
         if (to <= from) {
             return;
         }
         if (from > youngestPsn && from >= repeatedUpTo) {
-            arrives(to - 1, transmission, nowNanos); // in order, as ever
+            arrives(to - 1, transmission, isCumulative, nowNanos); // in order, as ever
         } else {
             for (long psn = from; psn < to; psn++) {
                 if (!arrived.has(psn)) {
-                    arrives(psn, psn == to - 1 ? transmission : UNTOLD, nowNanos);
+                    arrives(psn, psn == to - 1 ? transmission : UNTOLD, isCumulative, nowNanos);
                 }
             }
             lost.clear(from, to);
@@ -211,7 +226,7 @@ final class Scoreboard {
             if (isKept && psn >= takenUpTo && psn < end && !arrived.has(psn)) {
                 arrived.add(psn);
                 lost.remove(psn);
-                arrives(psn, UNTOLD, nowNanos);
+                arrives(psn, UNTOLD, true, nowNanos);
                 news++;
             }
         }
@@ -219,7 +234,7 @@ final class Scoreboard {
         return news;
     }
 
-    private void arrives(long psn, int transmission, long nowNanos) {
+    private void arrives(long psn, int transmission, boolean isCumulative, long nowNanos) {
         long lastAt = lastAt(psn);
         if (lastAt == UNKNOWN) {
             return;
@@ -227,7 +242,7 @@ final class Scoreboard {
         boolean isRepeated = repeated.has(psn);
         boolean isTold = transmission >= Bth.FIRST_TRANSMISSION;
         boolean isFirst = !isRepeated
-                || (isTold ? transmission == Bth.FIRST_TRANSMISSION : congestion.isTooSoon(nowNanos - lastAt));
+                || (isTold ? transmission == Bth.FIRST_TRANSMISSION : congestion.isTooSoonAlone(nowNanos - lastAt));
         if (isFirst) {
             wasLate(psn, nowNanos);
         }
@@ -237,11 +252,15 @@ final class Scoreboard {
             return;
         }
         boolean isBetween = isTold && isRepeated && transmission != transmissions[slot(psn)];
-        if (isBetween || isBeforeYoungest(lastAt, psn)) {
+        boolean isUnclear =
+                isRepeated && !isTold && !suspected.has(psn); // it was probed: perhaps the first one has arrived
+        if (isBetween || isUnclear || isBeforeYoungest(lastAt, psn)) {
             return;
         }
-        youngestAt = lastAt;
-        youngestPsn = psn;
+        if (isCumulative || !isRepeated) {
+            youngestAt = lastAt;
+            youngestPsn = psn;
+        }
         boolean isDated = transmission == UNTOLD ? !isRepeated : isTold;
         sample = isDated ? nowNanos - lastAt : sample;
         isSampleSure = isDated ? isTold : isSampleSure;
@@ -329,9 +348,11 @@ final class Scoreboard {
             missedAt[slot] = missedAt[slot] == UNKNOWN ? nowNanos : missedAt[slot];
             if (isSure || nowNanos - missedAt[slot] >= patience) {
                 found++;
-                news += suspected.has(psn) ? 0 : 1;
                 lost.add(psn);
-                suspected.add(psn);
+                if (!repeated.has(psn)) {
+                    news++;
+                    suspected.add(psn);
+                }
             } else {
                 dueNanos = Math.min(dueNanos, missedAt[slot] + patience);
             }

@@ -36,6 +36,7 @@ final class Segmenter {
     private final int mtuBytes;
     private final int maxReads;
     private final int readsInAWindow;
+    private final long readShareBytes;
     private final long longestReadBytes;
     private final int maxMessages;
 
@@ -55,7 +56,8 @@ final class Segmenter {
                 ? config.readBudgetBytes() / READS_TO_SHARE_BUDGET
                 : config.readBudgetBytes();
         int longest = mtuBytes * (ConnectionConfig.MAX_WINDOW_PACKETS / 2); // the window has the other half
-        this.longestReadBytes = Math.max(mtuBytes, Math.min(share, longest) / mtuBytes * mtuBytes);
+        this.readShareBytes = Math.clamp(share, mtuBytes, longest);
+        this.longestReadBytes = readShareBytes / mtuBytes * mtuBytes; // all but the last piece are whole packets
         this.readsInAWindow = Math.clamp(maxReads, 1, READS_IN_A_WINDOW);
     }
 
@@ -137,28 +139,28 @@ final class Segmenter {
 
     private void cut(Request request) {
         long rest = request.lengthBytes - request.cutBytes;
-        long piece = Math.min(rest, pieceBytes(request));
+        long piece = Math.min(rest, pieceBytes(request, rest));
         request.isCut = piece == rest;
         inFlight.append().begin(request, request.cutBytes, piece, packets(request, piece), request.isCut);
         request.cutBytes += piece;
         request.open++;
     }
 
-    private long pieceBytes(Request request) {
+    private long pieceBytes(Request request, long rest) {
         if (request.hasFailed()) {
             return Long.MAX_VALUE;
         }
         return switch (request.opcode) {
-            case WorkOpcode.READ -> readPieceBytes();
+            case WorkOpcode.READ -> readPieceBytes(rest);
             case WorkOpcode.WRITE, WorkOpcode.WRITE_NOTIFY -> isShared ? mtuBytes : Long.MAX_VALUE;
             default -> Long.MAX_VALUE; // the record of a message, or an immediate, holds the length
         };
     }
 
-    private long readPieceBytes() {
+    private long readPieceBytes(long rest) {
         int window = congestion.windowPackets();
         int packets = Math.max(window / readsInAWindow, Math.min(window, SMALL_READ_PACKETS));
-        return Math.min(longestReadBytes, (long) packets * mtuBytes);
+        return Math.min(rest <= readShareBytes ? rest : longestReadBytes, (long) packets * mtuBytes);
     }
 
     private int packets(Request request, long pieceBytes) {

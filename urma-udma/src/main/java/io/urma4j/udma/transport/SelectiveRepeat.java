@@ -57,6 +57,7 @@ final class SelectiveRepeat implements LossRecovery {
         for (long one = psn; one < next; one++) {
             scoreboard.repeated(one, end, nowNanos);
         }
+        responses.retransmitted(psn, next);
     }
 
     @Override
@@ -109,6 +110,11 @@ final class SelectiveRepeat implements LossRecovery {
     @Override
     public void received(long to, int transmission, long nowNanos) {
         scoreboard.taken(to, transmission, nowNanos);
+    }
+
+    @Override
+    public void executed(long to, int transmission, long nowNanos) {
+        scoreboard.executed(to, transmission, nowNanos);
     }
 
     @Override

@@ -17,6 +17,8 @@ public final class Traffic {
         SENT_AT_ONCE("sentAtOnce"),
         /** Among the sent packets. */
         RETRANSMITTED("retransmitted"),
+        /** An acknowledgement was overdue. */
+        PROBE("probes"),
         /** The timeout expired. */
         TIMEOUT("timeouts"),
         /** Packets of the peer were missing (NAK 0x60 sent). */

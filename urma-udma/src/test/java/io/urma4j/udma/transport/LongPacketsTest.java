@@ -38,6 +38,29 @@ class LongPacketsTest {
         return pair.left.connection.config().isShared() ? pair.right.inbox(TARGET, bytes) : pair.right.inbox(bytes);
     }
 
+    /** A quarter of what READs may have in flight: no more than that of others is in the way. */
+    @ParameterizedTest
+    @EnumSource
+    void aReadOf64KibibytesIsOneRequest(Kind kind) {
+        Pair pair = pair(kind, LARGEST, 0);
+        int[] requests = {0};
+        pair.filter = (to, packet) -> {
+            requests[0] += Opcodes.operation(packet.opcode()) == Opcodes.READ_REQUEST ? 1 : 0;
+            return true;
+        };
+        Outbox out = outbox(pair);
+        inbox(pair, 8);
+
+        out.read(0, 64 << 10, 0);
+        pair.run();
+        assertThat(out.statuses()).containsExactly(0);
+        assertThat(requests[0]).isEqualTo(1);
+
+        out.read(0, (64 << 10) + 1, 0);
+        pair.run();
+        assertThat(requests[0]).as("one more of a packet, and one of the rest").isEqualTo(3);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "RELIABLE_CONNECTED, 8192, 0",

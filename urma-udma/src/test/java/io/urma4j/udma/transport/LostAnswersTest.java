@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which answers of two READs are lost, and when: the first READ has the PSNs 10 to 14, the second one 15 to 17. */
 class LostAnswersTest {
-    private static final long RTT = 1000;
+    private static final long RTT = 1_000_000;
     private static final long FIRST = 10;
     private static final int MTU = 1024;
 
@@ -157,6 +157,29 @@ class LostAnswersTest {
         recovery.cameAgain(10, 3 * RTT);
         recovery.cameAgain(10, 3 * RTT);
         assertThat(congestion.spuriousLosses()).isEqualTo(1);
+    }
+
+    @Test
+    void anAnswerThatWasRequestedThreeTimesMayArriveTwiceThoughTheFirstWasLost() {
+        arrivesAsLast(14, RTT);
+        requestedAgain(RTT);
+        board.repeated(10, end, 2 * RTT);
+        recovery.retransmitted(10, 15);
+        recovery.cameAgain(10, 3 * RTT);
+        assertThat(congestion.spuriousLosses()).isZero();
+    }
+
+    @Test
+    void anAnswerThatIsLostAgainMayArriveTwiceThoughTheFirstWasLost() {
+        arrive(RTT, 11, 12, 13);
+        requestedAgain(RTT);
+        sends(WorkOpcode.READ, 1);
+        sends(WorkOpcode.READ, 1);
+        arrivesAsLast(18, 2 * RTT);
+        arrivesAsLast(19, 2 * RTT);
+        assertThat(requestedAgain(2 * RTT)).contains("10-11");
+        recovery.cameAgain(10, 3 * RTT);
+        assertThat(congestion.spuriousLosses()).isZero();
     }
 
     @Test

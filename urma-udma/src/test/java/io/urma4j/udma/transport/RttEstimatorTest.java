@@ -55,6 +55,16 @@ class RttEstimatorTest {
     }
 
     @Test
+    void anAcknowledgementIsOverdueSoonerThanThat() {
+        assertThat(rtt.overdueNanos()).as("before any sample").isEqualTo(100 * MS);
+        for (int i = 0; i < 100; i++) {
+            rtt.sample(10_000);
+        }
+        rtt.backOff();
+        assertThat(rtt.overdueNanos()).isEqualTo(MS + 10_000);
+    }
+
+    @Test
     void eachTimeoutDoublesItUpToTheCeiling() {
         rtt.sample(100 * MS);
         long first = rtt.timeoutNanos();

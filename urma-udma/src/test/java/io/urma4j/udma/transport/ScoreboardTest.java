@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which packets of a requester are lost, and when: five packets in flight, a nanosecond apart. */
 class ScoreboardTest {
-    private static final long RTT = 1000;
+    private static final long RTT = 1_000_000;
     private static final long FIRST = 10;
     private static final long END = 15;
     private static final int SECOND = Bth.nextTransmission(Bth.FIRST_TRANSMISSION);
@@ -365,6 +365,63 @@ class ScoreboardTest {
         lostAndSentAgain();
         told(9, RTT + 1 + 3 * RTT / 4, 10);
         assertThat(congestion.spuriousLosses()).isZero();
+    }
+
+    /** The shortest round trip may be that of packets in runs, and one that is alone is answered sooner. */
+    @Test
+    void onAFastNetworkAnAnswerIsNeverTooSoon() {
+        congestion.acknowledged(1, 0, 50_000, 2 * RTT);
+        lostAndSentAgain();
+        told(9, RTT + 2, 10);
+        assertThat(congestion.spuriousLosses()).isZero();
+    }
+
+    @Test
+    void aPacketThatWasSentThreeTimesMayArriveTwiceThoughTheFirstWasLost() {
+        lostAndSentAgain();
+        sentAgain(10, 2 * RTT);
+        board.cameAgain(10, 5 * RTT);
+        assertThat(congestion.spuriousLosses()).isZero();
+        find(5 * RTT);
+        assertThat(board.lateNanos()).as("nothing was late").isZero();
+    }
+
+    /** The peer was stalled. What it reports of the probed packet is the first transmission, and the others are still to come. */
+    @Test
+    void aProbedPacketThatHasArrivedShowsNothingOfThoseSentBeforeTheProbe() {
+        board.probe(10);
+        sentAgain(10, 2 * RTT);
+        told(9, 3 * RTT, 10);
+        assertThat(find(3 * RTT)).isFalse();
+        assertThat(board.dueNanos()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    private void twoAreSentAgain() {
+        board.probe(10);
+        sentAgain(10, 2 * RTT);
+        board.probe(11);
+        sentAgain(11, 2 * RTT);
+        board.sample();
+    }
+
+    @Test
+    void anAcknowledgementOfARetransmissionShowsThatWhatWasSentBeforeItIsMissing() {
+        twoAreSentAgain();
+        board.taken(11, SECOND, 3 * RTT);
+        board.over(11);
+        find(3 * RTT);
+        assertThat(board.dueNanos()).isEqualTo(3 * RTT + RTT / 4);
+    }
+
+    /** The responder may have kept it, and answers it next. */
+    @Test
+    void anAnswerToARetransmissionDoesNot() {
+        twoAreSentAgain();
+        board.executed(11, SECOND, 3 * RTT);
+        board.over(11);
+        assertThat(find(3 * RTT)).isFalse();
+        assertThat(board.dueNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(board.sample()).as("of the retransmission").isEqualTo(RTT);
     }
 
     @Test

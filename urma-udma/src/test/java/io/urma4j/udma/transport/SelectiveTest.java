@@ -8,6 +8,8 @@ import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Between urma4j peers what was lost is sent again, and nothing else. */
 class SelectiveTest {
@@ -51,6 +53,34 @@ class SelectiveTest {
         assertThat(pair.left.connection.traffic().count(Event.TIMEOUT)).isZero();
         assertThat(out.buffer.asSlice(1 << 20, 14 * 1024).mismatch(out.buffer.asSlice(0, 14 * 1024)))
                 .isEqualTo(-1);
+    }
+
+    /** Nothing that arrives shows such a loss, and the timeout is longer than a stall of the peer. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aLostPacketWithNothingBehindItIsProbedBeforeTheTimeout(int losses) {
+        Pair pair = pair(0, true);
+        Outbox out = pair.left.outbox();
+        for (int i = 0; i < 20; i++) {
+            out.write(8, 0);
+            pair.runFor(1_000_000);
+        }
+        int[] tries = {0};
+        pair.filter = (to, packet) -> to == pair.left || tries[0]++ >= losses;
+
+        long started = pair.now;
+        out.read(1 << 20, 8, 0);
+        while (!out.isIdle()) {
+            pair.runFor(50_000);
+        }
+
+        Traffic traffic = pair.left.connection.traffic();
+        assertThat(traffic.count(Event.PROBE)).isEqualTo(1);
+        assertThat(traffic.count(Event.TIMEOUT))
+                .as("when the probe is lost, too")
+                .isEqualTo(losses - 1);
+        assertThat(traffic.count(Event.RETRANSMITTED)).isEqualTo(losses);
+        assertThat(pair.now - started).isLessThan(losses == 1 ? 2_000_000L : 5_000_000L);
     }
 
     @Test

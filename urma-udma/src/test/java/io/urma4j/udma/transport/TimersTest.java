@@ -94,6 +94,40 @@ class TimersTest {
         }
 
         @Test
+        void aProbeComesBeforeTheFirstTimeoutAndNotAgain() {
+            var selective = new RetryTimer(config().timeout(S, 100).selective().build(), 0);
+            selective.sample(100_000);
+            selective.sample(100_000);
+            selective.allow(1000);
+            selective.awaits(0);
+
+            long overdue = 100_000 + MS + 1000;
+            assertThat(selective.dueNanos()).isEqualTo(overdue);
+            assertThat(selective.isProbeDue(overdue - 1)).isFalse();
+            assertThat(selective.isProbeDue(overdue)).isTrue();
+            assertThat(selective.isDue(overdue)).isFalse();
+
+            selective.probed();
+            assertThat(selective.isProbeDue(S)).isFalse();
+            assertThat(selective.dueNanos()).as("the timeout").isEqualTo(4 * MS + 1000);
+
+            selective.expired(4 * MS + 1000);
+            assertThat(selective.isProbeDue(S)).as("before the second timeout").isFalse();
+            selective.progressed(true, 5 * MS);
+            assertThat(selective.isProbeDue(5 * MS + overdue)).isTrue();
+            selective.stop();
+            assertThat(selective.dueNanos()).isEqualTo(Long.MAX_VALUE);
+        }
+
+        @Test
+        void aForeignPeerIsNotProbed() {
+            timer.sample(100_000);
+            timer.awaits(0);
+            assertThat(timer.isProbeDue(S)).isFalse();
+            assertThat(timer.dueNanos()).isEqualTo(4 * MS);
+        }
+
+        @Test
         void aPeerIsSilentAfterAllRetriesAndAllTheirTime() {
             timer.awaits(0);
             timer.expired(0);
