@@ -274,13 +274,13 @@ final class UdmaSuite {
                             "WRITE " + size + " with 1 % of loss, speed beside that without",
                             perOperation(lossyChild, operations, count -> lossy.writes(bytes, count)),
                             perOperation(child, operations, count -> lossless.writes(bytes, count)),
-                            0.6);
+                            0.9);
                     atLeast(
                             "udma-loss-read-" + size,
                             "READ " + size + " with 1 % of loss, speed beside that without",
                             perOperation(lossyChild, operations, count -> lossy.reads(bytes, count)),
                             perOperation(child, operations, count -> lossless.reads(bytes, count)),
-                            0.6);
+                            0.9);
                 }
             });
         }

@@ -77,6 +77,16 @@ public final class UdpMessages {
         return capacity;
     }
 
+    /** Puts another buffer of the same length in the place of one, for what is received next. */
+    public void replaceBuffer(int buffer, MemorySegment by) {
+        if (!by.isNative() || by.byteSize() != buffers[buffer].byteSize()) {
+            throw new IllegalArgumentException(
+                    "buffer must be native memory of " + buffers[buffer].byteSize() + " bytes: " + by);
+        }
+        buffers[buffer] = by;
+        Iovec.set(iovecs, buffer * Iovec.BYTES, by);
+    }
+
     /** So much of the buffer is to be sent. */
     public void bufferLength(int buffer, int lengthBytes) {
         Iovec.length(iovecs, buffer * Iovec.BYTES, lengthBytes);

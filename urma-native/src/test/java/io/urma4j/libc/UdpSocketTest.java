@@ -53,6 +53,29 @@ class UdpSocketTest {
     }
 
     @Test
+    void whatIsReceivedNextComesToTheBufferThatReplacedOne() {
+        message(0, "first");
+        sender.send(out, 0, 1);
+        awaitInput();
+        assertThat(receiver.receive(in, 1)).isEqualTo(1);
+
+        MemorySegment other = Arena.ofAuto().allocate(BUFFER_BYTES);
+        in.replaceBuffer(0, other);
+        message(0, "second");
+        sender.send(out, 0, 1);
+        awaitInput();
+
+        assertThat(receiver.receive(in, 1)).isEqualTo(1);
+        assertThat(received(0)).as("the old buffer").startsWith("first");
+        assertThat(other.get(JAVA_BYTE, 0)).isEqualTo((byte) 's');
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> in.replaceBuffer(0, other.asSlice(1)))
+                .withMessageContaining(BUFFER_BYTES + " bytes");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> in.replaceBuffer(0, MemorySegment.ofArray(new byte[BUFFER_BYTES])));
+    }
+
+    @Test
     void aCallMayBeginWithinTheTable() {
         message(2, "third");
 

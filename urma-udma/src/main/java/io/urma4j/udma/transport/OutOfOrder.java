@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Allocates no memory before the first loss.
  *
  * <p>Each place has a buffer for a packet of RoCE. Longer packets share buffers, as many as a window has of them, so that all
- * buffers together are bounded.
+ * buffers together are bounded. A long packet that was received by itself is not copied: its memory is exchanged for such a
+ * buffer.
  */
 final class OutOfOrder {
     /** Packets further ahead than this are not buffered. */
@@ -62,7 +63,7 @@ final class OutOfOrder {
             return false;
         }
         assert psn >= expected && psns[slot] == NONE : psns[slot] + " is in the place of " + psn;
-        copy(packet, slot);
+        store(packet, slot);
         boolean isNews = count < ReorderWindow.OVERTAKING || psn != highest + 1 || ++sinceTold >= TELL_EVERY;
         highest = count == 0 ? psn : Math.max(highest, psn);
         psns[slot] = psn;
@@ -79,23 +80,29 @@ final class OutOfOrder {
         return packet.lengthBytes() > Packet.MAX_ROCE_BYTES;
     }
 
-    private void copy(Packet packet, int slot) {
-        Packet kept = packets[slot];
+    private void store(Packet packet, int slot) {
         if (isLong(packet)) {
-            kept = takeLongBuffer();
-            packets[slot] = kept;
-        } else if (kept == null || kept.bytes().lengthBytes() < packet.lengthBytes()) {
+            Packet spare = takeLongBuffer(packet);
+            packets[slot] = packet.exchange(spare) ? packet : copy(packet, spare);
+        } else {
+            packets[slot] = copy(packet, packets[slot]);
+        }
+    }
+
+    private static Packet copy(Packet packet, @Nullable Packet place) {
+        Packet kept = place;
+        if (kept == null || kept.bytes().lengthBytes() < packet.lengthBytes()) {
             kept = new Packet(NativeMemory.allocate(packet.lengthBytes()));
-            packets[slot] = kept;
         }
         NativeMemory.copy(packet.bytes(), 0, kept.bytes(), 0, packet.lengthBytes());
         kept.lengthBytes(packet.lengthBytes());
+        return kept;
     }
 
-    private Packet takeLongBuffer() {
+    private Packet takeLongBuffer(Packet packet) {
         usedLongBuffers++;
-        Packet free = freeLongBuffers == 0 ? null : longBuffers[--freeLongBuffers];
-        return free == null ? Packet.allocate(mtuBytes) : free;
+        Packet buffer = freeLongBuffers == 0 ? packet.makeSpare() : longBuffers[--freeLongBuffers];
+        return buffer == null ? Packet.allocate(mtuBytes) : buffer;
     }
 
     private void free(int slot) {

@@ -5,9 +5,9 @@ import io.urma4j.udma.wire.Bth;
 import java.util.Arrays;
 
 /**
- * What a requester knows of its packets while some are missing: which have arrived, which are lost, which it has sent again
+ * What a requester knows of its packets while some are missing: which have arrived, which are lost, which it has retransmitted
  * already, and when. A packet is lost when one that was sent after it has arrived, and it has not in the time that packets
- * are late here (RACK, RFC 8985, with a {@link ReorderWindow}). What was sent again has a time of its own, and is lost once
+ * are late here (RACK, RFC 8985, with a {@link ReorderWindow}). What was retransmitted has a time of its own, and is lost once
  * more by the same rule.
  *
  * <p>A packet that counted as lost and was only late has its responder see it twice. Which of the two was first tells the
@@ -29,13 +29,13 @@ final class Scoreboard {
     /** Of those behind {@link #takenUpTo}. */
     private final PsnSet arrived = new PsnSet();
 
-    /** To be sent again. */
+    /** To be retransmitted. */
     private final PsnSet lost = new PsnSet();
 
-    /** Were sent again: until their number is used anew, since a late one may show when it is acknowledged long ago. */
+    /** Were retransmitted: until their number is used anew, since a late one may show when it is acknowledged long ago. */
     private final PsnSet repeated = new PsnSet();
 
-    /** Counted as lost, and were sent again once at most, as long as nothing has shown that they were not lost. */
+    /** Counted as lost, and were retransmitted once at most, as long as nothing has shown that they were not lost. */
     private final PsnSet suspected = new PsnSet();
 
     /** When a packet was sent first; an answer of a READ has no packet of ours. */
@@ -43,7 +43,7 @@ final class Scoreboard {
 
     // nothing of these is needed before the first gap
 
-    /** When a packet was sent again, or an answer was asked for again. */
+    /** When a packet was retransmitted, or an answer was asked for again. */
     private long[] repeatedAt = {};
 
     /** Which transmission that was. */
@@ -55,16 +55,16 @@ final class Scoreboard {
     /** Since when a packet that was sent after it is known to have arrived. */
     private long[] missedAt = {};
 
-    /** The same before it was sent again. */
+    /** The same before it was retransmitted. */
     private long[] missedBeforeAt = {};
 
-    /** None that was sent again has this PSN or a later one. */
+    /** None that was retransmitted has this PSN or a later one. */
     private long repeatedUpTo = Long.MIN_VALUE;
 
     /** The responder has everything before this one. */
     private long takenUpTo = Long.MIN_VALUE;
 
-    /** Everything before this one is sent again, whatever is known of it. */
+    /** Everything before this one is retransmitted, whatever is known of it. */
     private long allUpTo = Long.MIN_VALUE;
 
     private long overUpTo;
@@ -125,7 +125,7 @@ final class Scoreboard {
         missedBeforeAt[slot(psn)] = missedNanos;
     }
 
-    /** A packet was sent again; what is sent after it has the PSN {@code end} or a later one. */
+    /** A packet was retransmitted; what is sent after it has the PSN {@code end} or a later one. */
     void repeated(long psn, long end, long nowNanos) {
         keepTimes();
         int slot = slot(psn);
@@ -148,27 +148,27 @@ final class Scoreboard {
         return Bth.nextTransmission(repeated.has(psn) ? transmissions[slot(psn)] : Bth.FIRST_TRANSMISSION);
     }
 
-    /** Whether the packet was sent again already. */
+    /** Whether the packet was retransmitted already. */
     boolean isRepeated(long psn) {
         return repeated.has(psn);
     }
 
-    /** Of a packet that was sent again: what has that PSN or a later one was sent after it. */
+    /** Of a packet that was retransmitted: what has that PSN or a later one was sent after it. */
     long sentBehind(long psn) {
         return sentBehind[slot(psn)];
     }
 
-    /** Of a packet that was sent again: since when it was missing before; {@code Long.MIN_VALUE} when nothing has shown it. */
+    /** Of a packet that was retransmitted: since when it was missing before; {@code Long.MIN_VALUE} when nothing has shown it. */
     long missedBeforeAt(long psn) {
         return missedBeforeAt[slot(psn)];
     }
 
-    /** Of a packet that was sent again: when. */
+    /** Of a packet that was retransmitted: when. */
     long repeatedAt(long psn) {
         return repeatedAt[slot(psn)];
     }
 
-    /** Whether the packet need not be sent again. */
+    /** Whether the packet need not be retransmitted. */
     boolean skips(long psn) {
         return psn >= allUpTo && !lost.has(psn);
     }
@@ -215,7 +215,7 @@ final class Scoreboard {
      * The responder has told what it has behind the first one that it does not have.
      *
      * @param end behind the last one that was ever sent
-     * @return how many have arrived that nobody knew of
+     * @return how many are newly known to have arrived
      */
     int told(long expected, long end, NativeMemory kept, long at, int keptBytes, long nowNanos) {
         allUpTo = Long.MIN_VALUE;
@@ -283,7 +283,7 @@ final class Scoreboard {
         }
     }
 
-    /** It has come, and not because it was sent again. */
+    /** It has come, and not because it was retransmitted. */
     private void wasLate(long psn, long nowNanos) {
         if (missedAt.length == 0) {
             return;
@@ -306,7 +306,7 @@ final class Scoreboard {
     }
 
     /**
-     * Whether the last one was told by an answer to that very transmission. Where an earlier answer was lost, a later one tells of
+     * Whether the last one comes from an answer to that very transmission. Where an earlier answer was lost, a later one tells of
      * packets that arrived long before it: the shortest of a round may yet be right, but a timeout would grow by it.
      */
     boolean isSampleSure() {
@@ -375,7 +375,7 @@ final class Scoreboard {
         return dueNanos;
     }
 
-    /** The oldest is sent again, though nothing says that it is lost: nothing says anything. */
+    /** The oldest is retransmitted, though nothing says that it is lost: nothing says anything. */
     void probe(long psn) {
         lost.add(psn);
     }
@@ -385,7 +385,7 @@ final class Scoreboard {
         return arrived.count() == 0 && lost.count() == 0 && overUpTo >= repeatedUpTo;
     }
 
-    /** Packets that are unacknowledged and yet not on their way. */
+    /** Packets that are unacknowledged and yet not in flight. */
     int arrived() {
         return arrived.count();
     }
@@ -399,7 +399,7 @@ final class Scoreboard {
         assert invariants();
     }
 
-    /** All of it is sent again, whatever was known. */
+    /** All of it is retransmitted, whatever was known. */
     void forget(long end) {
         arrived.clear();
         lost.clear();

@@ -5,7 +5,6 @@ import io.urma4j.libc.UdpSocket;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.function.Function;
 
 /** The input of a socket: many datagrams per system call, each of which may hold many packets. */
 final class SocketArrivals implements Arrivals {
@@ -14,45 +13,56 @@ final class SocketArrivals implements Arrivals {
     private static final int PAGE_BYTES = 4096;
 
     private final UdpSocket socket;
+    private final boolean mergesPackets;
     private final PacketViews[] buffers;
     private final UdpMessages incoming;
     private int wanted = 1; // datagrams to ask for next: more than there are cost a look more
 
-    private SocketArrivals(UdpSocket socket, PacketViews[] buffers) {
+    private SocketArrivals(UdpSocket socket, MemorySegment memory, int count, boolean mergesPackets) {
         this.socket = socket;
-        this.buffers = buffers;
-        int count = buffers.length;
+        this.mergesPackets = mergesPackets;
+        this.buffers = new PacketViews[count];
         MemorySegment[] places = new MemorySegment[count];
+        long bytes = memory.byteSize() / count;
         for (int i = 0; i < count; i++) {
-            places[i] = buffers[i].buffer();
+            places[i] = memory.asSlice(i * bytes, bytes);
+            buffers[i] = new PacketViews(this, places[i], mergesPackets);
+            buffers[i].use(i);
         }
         incoming = new UdpMessages(count, places);
     }
 
     /** Of a socket that merges packets: maximum runs per call. */
     static SocketArrivals ofRuns(UdpSocket socket, int runs) {
-        long bytes = (long) runs * LONGEST_RUN_BYTES;
-        MemorySegment pages = Arena.ofAuto().allocate(PAGE_BYTES + bytes, PAGE_BYTES);
-        MemorySegment memory = pages.asSlice(PAGE_BYTES / 2, bytes);
-        return new SocketArrivals(socket, buffers(memory, runs, PacketViews::ofRun));
+        return new SocketArrivals(socket, memory((long) runs * LONGEST_RUN_BYTES), runs, true);
     }
 
     /** Of a socket that does not: maximum packets per call, of that path MTU. */
     static SocketArrivals ofPackets(UdpSocket socket, int packets, int mtuBytes) {
         // one word more, so that a longer one is seen
         int bytes = (Packet.maxBytes(mtuBytes) + 4 + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-        MemorySegment memory = Outbox.memory(mtuBytes, (long) packets * bytes);
-        return new SocketArrivals(socket, buffers(memory, packets, PacketViews::ofPacket));
+        return new SocketArrivals(socket, Outbox.memory(mtuBytes, (long) packets * bytes), packets, false);
     }
 
-    private static PacketViews[] buffers(MemorySegment memory, int count, Function<MemorySegment, PacketViews> views) {
-        PacketViews[] buffers = new PacketViews[count];
-        long bytes = memory.byteSize() / count;
-        for (int i = 0; i < count; i++) {
-            buffers[i] = views.apply(memory.asSlice(i * bytes, bytes));
-        }
-        return buffers;
+    private static MemorySegment memory(long bytes) {
+        return Arena.ofAuto().allocate(PAGE_BYTES + bytes, PAGE_BYTES).asSlice(PAGE_BYTES / 2, bytes);
     }
+
+    // ---- packets that are kept
+
+    /** Another buffer, which receives nothing. */
+    PacketViews makeSpare() {
+        return new PacketViews(this, memory(buffers[0].buffer().byteSize()), mergesPackets);
+    }
+
+    /** Receives the datagrams of that number into a buffer that was a spare. */
+    void use(PacketViews spare, int datagram) {
+        buffers[datagram] = spare;
+        incoming.replaceBuffer(datagram, spare.buffer());
+        spare.use(datagram);
+    }
+
+    // ---- datagrams
 
     @Override
     public int receive() {

@@ -27,6 +27,7 @@ public final class Packet {
     private final NativeMemory bytes;
     private final ByteBuffer view; // of the same bytes: the CRC takes no segment
     private final boolean gathers;
+    private final @Nullable DatagramPlace datagram;
     private int lengthBytes;
     private int opcode; // as of begin(), or of the bytes when the length was set: headers are looked up by it
 
@@ -45,9 +46,19 @@ public final class Packet {
 
     /** @param gathers whether its sender gathers a packet whose payload lies elsewhere ({@link #refer}) */
     public Packet(NativeMemory place, boolean gathers) {
+        this(place, gathers, null);
+    }
+
+    /** @param datagram begins with this place, and may be {@linkplain #exchange exchanged} for another one */
+    public Packet(NativeMemory place, DatagramPlace datagram) {
+        this(place, false, datagram);
+    }
+
+    private Packet(NativeMemory place, boolean gathers, @Nullable DatagramPlace datagram) {
         this.bytes = place;
         this.view = place.segment().asByteBuffer();
         this.gathers = gathers;
+        this.datagram = datagram;
     }
 
     /** A packet of these bytes, in memory of its own. */
@@ -121,6 +132,27 @@ public final class Packet {
     /** Without the padding. */
     public int payloadBytes() {
         return lengthBytes - Icrc.BYTES - Bth.padCount(bytes) - payloadAt();
+    }
+
+    // ---- a received packet that is kept
+
+    /** Where it was received; null if it cannot be exchanged for another place. */
+    public @Nullable DatagramPlace datagram() {
+        return datagram;
+    }
+
+    /** A packet whose memory can be {@linkplain #exchange exchanged} for that of this one; null if this one must be copied. */
+    public @Nullable Packet makeSpare() {
+        return datagram == null ? null : datagram.makeSpare();
+    }
+
+    /**
+     * Gives the memory of {@code spare} for that of this packet, which stays as it is until the caller gives it away.
+     *
+     * @return false if nothing has changed, and this packet must be copied
+     */
+    public boolean exchange(Packet spare) {
+        return datagram != null && datagram.exchange(this, spare);
     }
 
     // ---- packets in the place of this one

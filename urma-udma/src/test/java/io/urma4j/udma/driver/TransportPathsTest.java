@@ -16,10 +16,12 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
 import io.urma4j.tck.Patience;
 import io.urma4j.udma.device.Card;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -79,6 +81,31 @@ class TransportPathsTest {
             assertThat(path.counters().get("window")).isPositive();
             assertThat(path.counters().get("rttNanos")).isPositive();
             assertThat(path.counters().get("rtoNanos")).isPositive();
+            assertThat(path(home, peer).counters().get("gapsSeen")).isPositive();
+        }
+    }
+
+    /** Early packets are kept in the memory that they were received in. */
+    @Test
+    void whatArrivesOverALossyNetworkIsWhatWasWritten() {
+        UrmaOptions lossy = options()
+                .withSetting("urma.udma.loss", "0.05:11")
+                .withSetting("urma.udma.addresses", "127.0.0.1"); // long packets
+        byte[] bytes = new byte[3 << 20];
+        Random random = new Random(7);
+        try (Urma urma = Urma.open(lossy);
+                UrmaContext home = urma.device("udma0").openContext();
+                UrmaContext peer = urma.device("udma0").openContext()) {
+            var segment = home.register(home.allocate(bytes.length), Access.READ_WRITE);
+            try (RemoteMemory memory = peer.importMemory(segment.share())) {
+                for (int i = 0; i < WRITES; i++) {
+                    random.nextBytes(bytes);
+                    memory.write(0, bytes);
+                    assertThat(segment.memory().mismatch(MemorySegment.ofArray(bytes)))
+                            .as("round %d", i)
+                            .isEqualTo(-1);
+                }
+            }
             assertThat(path(home, peer).counters().get("gapsSeen")).isPositive();
         }
     }

@@ -1,11 +1,14 @@
 package io.urma4j.udma.transport;
 
 import static io.urma4j.udma.transport.ConnectionConfig.Kind.SHARED;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.transport.ConnectionConfig.Kind;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
+import io.urma4j.udma.wire.DatagramPlace;
+import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
 import java.util.ArrayList;
@@ -36,6 +39,68 @@ class LongPacketsTest {
 
     private static Inbox inbox(Pair pair, int bytes) {
         return pair.left.connection.config().isShared() ? pair.right.inbox(TARGET, bytes) : pair.right.inbox(bytes);
+    }
+
+    /** A place that is exchanged, or not. */
+    private static final class Place implements DatagramPlace {
+        private final boolean exchanges;
+        private final List<Packet> taken = new ArrayList<>();
+
+        Place(boolean exchanges) {
+            this.exchanges = exchanges;
+        }
+
+        @Override
+        public Packet makeSpare() {
+            return new Packet(NativeMemory.allocate(Packet.MAX_BYTES), this);
+        }
+
+        @Override
+        public boolean exchange(Packet packet, Packet spare) {
+            taken.add(spare);
+            return exchanges;
+        }
+    }
+
+    private static Packet packet(Place place, int content) {
+        Packet packet = place.makeSpare();
+        packet.begin(Opcodes.RC | Opcodes.WRITE_MIDDLE, 1, content);
+        packet.lengthBytes(packet.payloadAt() + LARGEST + Icrc.BYTES);
+        packet.bytes().setByte(packet.payloadAt(), content);
+        return packet;
+    }
+
+    @Test
+    void anEarlyPacketIsKeptWhereItWasReceivedAndItsMemoryIsTheNextSpare() {
+        OutOfOrder kept = new OutOfOrder(LARGEST);
+        Place place = new Place(true);
+        Packet first = packet(place, 1);
+        Packet second = packet(place, 2);
+        Packet third = packet(place, 3);
+
+        kept.keep(first, 11, 10);
+        kept.keep(second, 12, 10);
+        assertThat(kept.get(11)).isSameAs(first);
+        assertThat(kept.get(12)).isSameAs(second);
+        assertThat(place.taken).hasSize(2).doesNotContain(first, second);
+
+        kept.remove(10, 12);
+        kept.keep(third, 13, 12);
+        assertThat(place.taken.get(2)).isSameAs(first);
+        assertThat(kept.get(13)).isSameAs(third);
+    }
+
+    @Test
+    void anEarlyPacketThatCannotBeExchangedIsCopied() {
+        OutOfOrder kept = new OutOfOrder(LARGEST);
+        Packet packet = packet(new Place(false), 7);
+        kept.keep(packet, 11, 10);
+        packet.bytes().setByte(packet.payloadAt(), 8);
+
+        Packet copy = requireNonNull(kept.get(11));
+        assertThat(copy).isNotSameAs(packet);
+        assertThat(copy.lengthBytes()).isEqualTo(packet.lengthBytes());
+        assertThat(copy.bytes().getByte(copy.payloadAt())).isEqualTo((byte) 7);
     }
 
     /** A quarter of what READs may have in flight: no more than that of others is in the way. */
