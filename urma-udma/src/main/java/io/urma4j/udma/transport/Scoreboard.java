@@ -252,8 +252,8 @@ final class Scoreboard {
             return;
         }
         boolean isBetween = isTold && isRepeated && transmission != transmissions[slot(psn)];
-        boolean isUnclear =
-                isRepeated && !isTold && !suspected.has(psn); // it was probed: perhaps the first one has arrived
+        // a packet that was probed: perhaps its first transmission has arrived
+        boolean isUnclear = isRepeated && !isTold && !suspected.has(psn);
         if (isBetween || isUnclear || isBeforeYoungest(lastAt, psn)) {
             return;
         }

@@ -17,7 +17,7 @@ public final class Traffic {
         SENT_AT_ONCE("sentAtOnce"),
         /** Among the sent packets. */
         RETRANSMITTED("retransmitted"),
-        /** An acknowledgement was overdue. */
+        /** An acknowledgement was overdue, and the oldest packet was retransmitted alone. */
         PROBE("probes"),
         /** The timeout expired. */
         TIMEOUT("timeouts"),
