@@ -7,8 +7,8 @@
  *   stepped_network WORK BYTES MILLIS LEADER_CPU HOME_CPU PER_SECOND
  *
  * Small work is a packet of BYTES to and fro: a half of it for messages and writes that are seen, the whole for reads and
- * atomics. Streams are messages in packets of at most 61440 bytes (MTU in the environment), sixteen in flight, 256 where
- * they are small. Prints "mean=NANOSECONDS", percentiles where single operations are timed, and "cpu=NANOSECONDS" of both.
+ * atomics. Streams are messages in packets of at most 61440 bytes (or URMA_UDMA_MTU in the environment, as for udma), sixteen
+ * in flight, 256 where they are small. Prints "mean=NANOSECONDS", percentiles where single operations are timed, and "cpu=NANOSECONDS" of both.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -515,7 +515,8 @@ int main(int argc, char **argv) {
   int streams = strstr(work, "_RATE") != NULL, is_send = strcmp(work, "SEND_RATE") == 0;
   uint64_t span = strtoull(argv[3], NULL, 10) * 1000000u;
   bytes = strtoul(argv[2], NULL, 10);
-  if (getenv("MTU") != NULL) mtu = strtoul(getenv("MTU"), NULL, 10);
+  const char *forced = getenv("URMA_UDMA_MTU");
+  if (forced != NULL && strcmp(forced, "auto") != 0) mtu = strtoul(forced, NULL, 10);
   if (bytes < 4 || mtu < 1 || mtu > LONGEST - HEAD - TAIL || bytes > MEMORY / 16 || (!streams && bytes > SMALL)) return 2;
   prepare_crc();
   int other = open_socket(&theirs);

@@ -45,7 +45,7 @@ public final class RawNetwork implements Peer {
         return new RawNetwork(
                 Names.STEPS,
                 "stepped_network",
-                "packets of 61440 bytes with header and CRC, gathered or spliced, copied once, acknowledged",
+                "packets of 61440 bytes, or of URMA_UDMA_MTU, with header and CRC, gathered or spliced, copied once, acknowledged",
                 true);
     }
 
