@@ -3,6 +3,7 @@ package io.urma4j;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.inspect.PerfMeter;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Opens to the internal packages what this package keeps from users. */
@@ -57,8 +58,18 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
+    public Duration closeBudget(UrmaContext context) {
+        return context.closing().budget();
+    }
+
+    @Override
     public DeviceAttributes attributesOf(UrmaContext context) {
         return context.attributes();
+    }
+
+    @Override
+    public boolean isMappable(RemoteSegment segment) {
+        return segment.isMappable();
     }
 
     @Override

@@ -3,10 +3,9 @@ package io.urma4j;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.urma4j.internal.Checks;
-import io.urma4j.internal.ClosingOrder;
-import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
+import io.urma4j.internal.pipe.PipeHome;
 import io.urma4j.internal.pipe.PipeLayout;
 import io.urma4j.internal.pipe.ReaderPace;
 import io.urma4j.internal.pipe.ReaderSleep;
@@ -58,16 +57,10 @@ public final class PipeReader implements AutoCloseable {
     private static final int ROUNDS = 8; // of an await that has no time left, whatever wakes it
     private static final int TELLS_A_ROUND = 8; // how often the writer hears what was taken, at least
 
-    private final UrmaContext context;
+    private final PipeHome home;
     private final int capacityBytes;
-    private final ClosingOrder parts = new ClosingOrder(this);
-    private final LocalSegment segment;
     private final MemorySegment memory;
     private final MemorySegment readable;
-    /** For devices where a thread must place arriving bytes: the polling thread does. */
-    private final @Nullable Jfc progress;
-
-    private final CompletionBatch none = new CompletionBatch(1);
     private final Lifetime life = new Lifetime(this);
 
     private volatile @Nullable ReaderSleep sleep; // null until it sleeps for the first time
@@ -80,39 +73,17 @@ public final class PipeReader implements AutoCloseable {
     private final AtomicLong received = new AtomicLong(); // messages; written by the polling thread alone
     private volatile boolean ended;
 
-    private PipeReader(UrmaContext context, int capacityBytes) {
-        this.context = context;
-        this.capacityBytes = capacityBytes;
-        try {
-            SharedMemory shared = parts.add(context.allocate(PipeLayout.readerBytes(capacityBytes)), 1);
-            memory = shared.segment();
-            memory.fill((byte) 0); // every page is there before the first message
-            memory.set(JAVA_LONG, PipeLayout.FORMAT_AT, PipeLayout.FORMAT);
-            memory.set(JAVA_LONG, PipeLayout.CAPACITY_AT, capacityBytes);
-            readable = memory.asReadOnly();
-            segment = parts.add(context.register(shared, Access.READ_WRITE_ATOMIC), 0);
-            boolean isMapped = context.attributes().capabilities().mappable();
-            progress = isMapped ? null : parts.add(context.createJfc(JfcConfig.DEFAULT), 0);
-        } catch (UrmaException e) {
-            parts.closeAll();
-            throw e;
-        }
-    }
-
-    static PipeReader open(UrmaContext context, int capacityBytes) {
-        if (!PipeLayout.isCapacity(capacityBytes)) {
-            throw Checks.invalid(
-                    context,
-                    "capacityBytes is " + capacityBytes + ", must be a power of two in " + PipeLayout.MIN_CAPACITY + "…"
-                            + PipeLayout.MAX_CAPACITY);
-        }
-        return context.children().add(new PipeReader(context, capacityBytes), ClosingRank.COMFORT);
+    PipeReader(PipeHome home) {
+        this.home = home;
+        this.capacityBytes = home.capacityBytes();
+        this.memory = home.memory();
+        this.readable = memory.asReadOnly();
     }
 
     /** Address and token as one line, with which one peer can become its writer. */
     public String share() {
         life.checkOpen();
-        return segment.share();
+        return home.share();
     }
 
     /**
@@ -124,7 +95,7 @@ public final class PipeReader implements AutoCloseable {
      */
     public void publish(String name) {
         life.checkOpen();
-        segment.publish(name);
+        home.publish(name);
     }
 
     /** Maximum message size. */
@@ -222,9 +193,7 @@ public final class PipeReader implements AutoCloseable {
             rest(pace.restAfter(run));
             run = 0;
         }
-        if (progress != null) {
-            progress.poll(none);
-        }
+        home.progress();
     }
 
     private static void rest(int spins) {
@@ -326,9 +295,7 @@ public final class PipeReader implements AutoCloseable {
     }
 
     private boolean isThere() {
-        if (progress != null) {
-            progress.poll(none);
-        }
+        home.progress();
         long at = taken & (capacityBytes - 1);
         long word = (long) U64.getAcquire(memory, PipeLayout.FRAMES_AT + at);
         return word == PipeLayout.TURN && at != 0
@@ -338,14 +305,13 @@ public final class PipeReader implements AutoCloseable {
 
     /** Whether there was a writer, and is none any more. */
     private boolean isAbandoned() {
-        return (long) U64.getAcquire(memory, PipeLayout.CLAIM_AT) != 0
-                && segment.importing().isEmpty();
+        return (long) U64.getAcquire(memory, PipeLayout.CLAIM_AT) != 0 && !home.isImported();
     }
 
     private ReaderSleep sleep() {
         ReaderSleep now = sleep;
         if (now == null) {
-            now = parts.add(new ReaderSleep(this, segment, capacityBytes), 0);
+            now = home.createSleep(this);
             sleep = now;
         }
         return now;
@@ -374,7 +340,7 @@ public final class PipeReader implements AutoCloseable {
     /** Whether a writer is connected. */
     public boolean isConnected() {
         life.checkOpen();
-        return !segment.importing().isEmpty();
+        return home.isImported();
     }
 
     /** Messages received. */
@@ -386,13 +352,12 @@ public final class PipeReader implements AutoCloseable {
     @Override
     public void close() {
         if (life.end()) {
-            context.children().remove(this);
-            ClosingOrder.throwIfFailed(parts.closeAll());
+            home.close(this);
         }
     }
 
     @Override
     public String toString() {
-        return "pipe of " + capacityBytes + " bytes at " + context;
+        return home.toString();
     }
 }

@@ -2,13 +2,11 @@ package io.urma4j;
 
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingGate;
-import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.Lifetime;
 import io.urma4j.internal.Nanos;
-import io.urma4j.internal.pipe.MappedPipe;
+import io.urma4j.internal.pipe.PipeClaim;
 import io.urma4j.internal.pipe.PipeLayout;
 import io.urma4j.internal.pipe.PipeMemory;
-import io.urma4j.internal.pipe.QueuedPipe;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,8 +22,7 @@ public final class PipeWriter implements AutoCloseable {
     private static final long REST_NANOS = 20_000;
     private static final long NO_LIMIT_NANOS = Long.MAX_VALUE / 2; // the queue's own timeout ends the wait
 
-    private final RemoteSegment segment;
-    private final RemoteMemory words;
+    private final PipeClaim claim;
     private final PipeMemory memory;
     private final Lifetime life = new Lifetime(this);
     private final ClosingGate gate = new ClosingGate();
@@ -37,60 +34,12 @@ public final class PipeWriter implements AutoCloseable {
     private long known; // how many of them the reader was done with when we last looked
     private final AtomicLong sent = new AtomicLong(); // messages; written by the sending thread alone
 
-    private PipeWriter(RemoteSegment segment, RemoteMemory words, int capacityBytes) {
-        this.segment = segment;
-        this.words = words;
-        this.capacityBytes = capacityBytes;
+    /** Takes over the claim, even if it fails. */
+    PipeWriter(PipeClaim claim) {
+        this.claim = claim;
+        this.capacityBytes = claim.capacityBytes();
         this.maxMessageBytes = PipeLayout.maxMessageBytes(capacityBytes);
-        this.memory = segment.isMappable()
-                ? new MappedPipe(this, life, segment, capacityBytes)
-                : new QueuedPipe(this, segment, words, capacityBytes);
-    }
-
-    static PipeWriter open(UrmaContext context, String lineOrName) {
-        RemoteSegment segment = RemoteMemory.importSegment(context, lineOrName);
-        try {
-            return open(segment, RemoteMemory.of(segment));
-        } catch (UrmaException e) {
-            segment.close();
-            throw e;
-        }
-    }
-
-    private static PipeWriter open(RemoteSegment segment, RemoteMemory words) {
-        boolean isClaimed = false;
-        try {
-            int capacityBytes = capacity(segment, words);
-            isClaimed = words.compareAndSwap(PipeLayout.CLAIM_AT, 0, 1) == 0;
-            if (!isClaimed) {
-                throw new UrmaException(UrmaStatus.EEXIST, segment, "is a pipe that already has, or had, a writer");
-            }
-            return segment.context().children().add(new PipeWriter(segment, words, capacityBytes), ClosingRank.COMFORT);
-        } catch (UrmaException e) {
-            try (words) {
-                if (isClaimed && !segment.isRevoked()) {
-                    words.writeLong(PipeLayout.CLAIM_AT, 0);
-                }
-            }
-            throw e;
-        }
-    }
-
-    private static int capacity(RemoteSegment segment, RemoteMemory words) {
-        if (segment.access() != Access.READ_WRITE_ATOMIC
-                || segment.lengthBytes() < PipeLayout.segmentBytes(PipeLayout.MIN_CAPACITY)
-                || words.readLong(PipeLayout.FORMAT_AT) != PipeLayout.FORMAT) {
-            throw Checks.invalid(segment, "is no pipe, or a pipe of another version");
-        }
-        long capacity = words.readLong(PipeLayout.CAPACITY_AT);
-        if (!PipeLayout.isCapacity(capacity) || PipeLayout.segmentBytes((int) capacity) > segment.lengthBytes()) {
-            throw Checks.invalid(
-                    segment,
-                    "pipe capacity " + capacity + " is not a power of two in " + PipeLayout.MIN_CAPACITY + "…"
-                            + PipeLayout.MAX_CAPACITY + ", or exceeds its segment of " + segment.lengthBytes()
-                            + " bytes");
-        }
-        return (int) capacity;
+        this.memory = claim.open(this, life);
     }
 
     /** Maximum message size. */
@@ -164,14 +113,14 @@ public final class PipeWriter implements AutoCloseable {
             return Checks.closed(this);
         }
         boolean hasFailed = found instanceof OperationFailedException;
-        if (!hasFailed && !segment.isRevoked()) {
+        if (!hasFailed && !claim.isRevoked()) {
             return found;
         }
         CompletionStatus status = found instanceof OperationFailedException failed
                 ? failed.completionStatus()
                 : CompletionStatus.REM_ACCESS_ABORT_ERR;
         String operation = "send of " + lengthBytes + " bytes";
-        boolean isGone = status == CompletionStatus.REM_ACCESS_ABORT_ERR || segment.isRevoked();
+        boolean isGone = status == CompletionStatus.REM_ACCESS_ABORT_ERR || claim.isRevoked();
         UrmaException told = isGone
                 ? new HomeGoneException(this, operation, status, "its reader closed the pipe, or is gone")
                 : new OperationFailedException(this, operation, status);
@@ -258,9 +207,8 @@ public final class PipeWriter implements AutoCloseable {
         if (!life.end()) {
             return;
         }
-        segment.context().children().remove(this);
         try {
-            words.close(); // a send that waits for the reader's answer ends
+            claim.endWaits(this);
         } finally {
             gate.awaitEmpty();
             end();
@@ -269,21 +217,19 @@ public final class PipeWriter implements AutoCloseable {
 
     private void end() {
         try {
-            if (!segment.isRevoked()) {
-                memory.end(
-                        begun & (capacityBytes - 1), segment.context().closing().budget());
+            if (!claim.isRevoked()) {
+                memory.end(begun & (capacityBytes - 1), claim.closeBudget());
             }
         } catch (UrmaException e) {
             // its reader is gone
         } finally {
             memory.close();
-            segment.close();
+            claim.close();
         }
     }
 
     @Override
     public String toString() {
-        return "pipe to " + segment.descriptor().uasid() + "/"
-                + segment.descriptor().tokenId() + " of " + capacityBytes + " bytes";
+        return "pipe to " + claim + " of " + capacityBytes + " bytes";
     }
 }

@@ -14,6 +14,8 @@ import io.urma4j.internal.inspect.Inventory;
 import io.urma4j.internal.inspect.PerfMeter;
 import io.urma4j.internal.inspect.PerfStage;
 import io.urma4j.internal.message.PublishedAddress;
+import io.urma4j.internal.pipe.PipeClaim;
+import io.urma4j.internal.pipe.PipeHome;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
@@ -113,7 +115,6 @@ public final class UrmaContext implements AutoCloseable {
     /**
      * Registers all of {@code memory}: operations of this context may use it, and, unless the access is LOCAL_ONLY, peers
      * with the token may import it. The memory may be another context's of this process, also of another device (S7.15).
-     *
      * @throws UrmaException EINVAL for memory that is closed or that this device cannot use, another context's or segment's
      *     token id, an unsupported policy, or isolation of memory that others share, or of windows-only segments
      */
@@ -283,18 +284,18 @@ public final class UrmaContext implements AutoCloseable {
      * @param capacityBytes maximum unread bytes; a power of two from 4 KiB to 1 GiB, more than twice the longest message
      */
     public PipeReader openPipe(int capacityBytes) {
-        return PipeReader.open(this, capacityBytes);
+        return children().add(new PipeReader(PipeHome.allocate(this, capacityBytes)), ClosingRank.COMFORT);
     }
 
     /**
      * Opens the writing end of a pipe by the line of {@link PipeReader#share}, or by {@code name:orders} of one that its
      * reader has {@linkplain PipeReader#publish published}. Blocks at most the import timeout.
      * @throws DescriptorException if the line was changed
-     * @throws UrmaException EINVAL if it is not of a pipe; EEXIST if the pipe has or had another writer; ENOPERM if its
-     *     reader refuses, ETIMEOUT if it cannot be reached
+     * @throws UrmaException EINVAL if it is no pipe; EEXIST if it has or had a writer; ENOPERM; ETIMEOUT
      */
     public PipeWriter openPipeTo(String lineOrName) {
-        return PipeWriter.open(this, lineOrName);
+        PipeClaim claim = PipeClaim.of(RemoteMemory.importSegment(this, lineOrName));
+        return children().add(new PipeWriter(claim), ClosingRank.COMFORT);
     }
 
     /** Creates a completion event channel, on which threads wait for records. */
@@ -419,13 +420,12 @@ public final class UrmaContext implements AutoCloseable {
     /** Closes all objects of the context, users first, within the close timeout, and notifies the peers. Idempotent. */
     @Override
     public void close() {
-        if (!closing.begin()) {
-            return;
+        if (closing.begin()) {
+            siblings.remove(this);
+            recordedPaths.run();
+            Flight.contextClosed(this);
+            closing.finish(provider::close);
         }
-        siblings.remove(this);
-        recordedPaths.run();
-        Flight.contextClosed(this);
-        closing.finish(provider::close);
     }
 
     /** Closes only if nothing in it is open; otherwise EAGAIN, naming the open objects (S4.1). */

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class SizesTest {
     private static final List<String> LONG_FILES = List.of("Jfs");
     private static final List<String> MANY_FIELDS = List.of("Wqe", "WorkRequest");
-    private static final Map<String, Integer> LARGE_CYCLES = Map.of("io.urma4j", 27);
+    private static final Map<String, Integer> LARGE_CYCLES = Map.of("io.urma4j", 25);
     private static final int CYCLE_LIMIT = 12;
 
     private static String printed = "";

@@ -18,6 +18,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.inspect.PerfMeter;
 import java.lang.invoke.MethodHandles;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,10 +81,16 @@ public abstract class ApiAccess {
     /** Ends {@link #adopt}: the child is closed. */
     public abstract void disown(UrmaContext context, AutoCloseable child);
 
+    /** How long a child may take to close: the rest of the close timeout if the whole context is being closed. */
+    public abstract Duration closeBudget(UrmaContext context);
+
     // ---- memory and pipes
 
     /** Of the device as they were when the context was opened. */
     public abstract DeviceAttributes attributesOf(UrmaContext context);
+
+    /** Whether {@link RemoteSegment#map} gives its memory to this process. */
+    public abstract boolean isMappable(RemoteSegment segment);
 
     /** Refuses where an open import does not allow writes, or is closed. The range is the caller's to check. */
     public abstract void checkWritable(RemoteSegment segment);

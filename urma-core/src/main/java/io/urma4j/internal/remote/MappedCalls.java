@@ -33,10 +33,8 @@ public final class MappedCalls implements RemoteCalls {
 
     /** Whether all calls can be made so: its memory may be mapped, and the CPU's atomics are those of the device. */
     public static boolean suit(RemoteSegment segment) {
-        var device = API.attributesOf(segment.context()).capabilities();
-        return device.mappable()
-                && device.cpuAtomics()
-                && segment.descriptor().capabilities().mappable();
+        return API.isMappable(segment)
+                && API.attributesOf(segment.context()).capabilities().cpuAtomics();
     }
 
     @Override
