@@ -7,8 +7,9 @@
  *   stepped_network WORK BYTES MILLIS LEADER_CPU HOME_CPU PER_SECOND
  *
  * Small work is a packet of BYTES to and fro: a half of it for messages and writes that are seen, the whole for reads and
- * atomics. Streams are messages in packets of at most 61440 bytes (or URMA_UDMA_MTU in the environment, as for udma), sixteen
- * in flight, 256 where they are small. Prints "mean=NANOSECONDS", percentiles where single operations are timed, and "cpu=NANOSECONDS" of both.
+ * atomics. Streams are messages in packets of at most 61440 bytes (as for udma, URMA_UDMA_MTU in the environment), sixteen
+ * in flight, 256 where they are small. Prints "mean=NANOSECONDS", percentiles where single operations are timed, and
+ * "cpu=NANOSECONDS" of both.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

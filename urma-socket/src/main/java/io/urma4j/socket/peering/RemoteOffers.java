@@ -16,7 +16,15 @@ final class RemoteOffers implements Offers {
     /** How long a process is not asked that did not answer in time, so that it cannot hold up each accept. */
     private static final long REST_NANOS = 30_000_000_000L;
 
+    /**
+     * A process that has just answered has this many timeouts for the compare-and-swap: without its outcome, the connection can
+     * only be closed. One that needs more than one timeout rests afterwards, so that it delays one accept, and not each.
+     */
+    private static final int TIMEOUTS_TO_DECIDE = 20;
+
     private final RemoteMemory memory;
+    private final RemoteMemory patientMemory;
+    private final long timeoutNanos;
     private final long offset;
     private final MemorySegment copy = Arena.ofAuto().allocate(OfferTable.LENGTH_BYTES, Long.BYTES); // guarded by this
     private final OfferTable table = new OfferTable(copy);
@@ -30,6 +38,8 @@ final class RemoteOffers implements Offers {
      */
     RemoteOffers(RemoteMemory memory, long offset, Duration timeout) {
         this.memory = memory.withTimeout(timeout);
+        this.patientMemory = memory.withTimeout(timeout.multipliedBy(TIMEOUTS_TO_DECIDE));
+        this.timeoutNanos = timeout.toNanos();
         this.offset = offset;
     }
 
@@ -47,12 +57,16 @@ final class RemoteOffers implements Offers {
             }
         } catch (UrmaException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "no offers of " + memory + ": " + e.getMessage());
-            rests = true;
-            restsUntilNanos = System.nanoTime() + REST_NANOS;
+            rest();
             return null;
         }
         rests = false;
         return table.find(client, server);
+    }
+
+    private synchronized void rest() {
+        rests = true;
+        restsUntilNanos = System.nanoTime() + REST_NANOS;
     }
 
     private void read(int first, int count) {
@@ -71,12 +85,18 @@ final class RemoteOffers implements Offers {
         try {
             memory.write(at + OfferTable.SERVER_PROOF, words);
         } catch (UrmaException e) {
+            rest();
             return false; // its word is as it was
         }
+        long beganNanos = System.nanoTime();
         try {
-            return memory.compareAndSwap(at, offer.word(), OfferTable.taken(offer)) == offer.word();
+            return patientMemory.compareAndSwap(at, offer.word(), OfferTable.taken(offer)) == offer.word();
         } catch (UrmaException e) {
             throw new UndecidedException("the client does not answer, and may have rings or not: " + e.getMessage(), e);
+        } finally {
+            if (System.nanoTime() - beganNanos > timeoutNanos) {
+                rest();
+            }
         }
     }
 
@@ -87,6 +107,7 @@ final class RemoteOffers implements Offers {
             memory.writeInt(at + OfferTable.REASON, reason);
             var _ = memory.compareAndSwap(at, offer.word(), OfferTable.refused(offer));
         } catch (UrmaException e) {
+            rest();
             LOG.log(System.Logger.Level.DEBUG, () -> memory + " does not hear of a refusal: " + e.getMessage());
         }
     }
