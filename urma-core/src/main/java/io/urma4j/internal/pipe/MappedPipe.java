@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
 /** A pipe whose bytes are mapped here: the thread that sends puts the message into the reader's memory itself. */
-public final class MappedPipe implements PipeMemory {
+final class MappedPipe implements PipeMemory {
     private final MemorySegment memory;
     private final long capacityBytes;
     private final MappedAccess access;
@@ -20,7 +20,7 @@ public final class MappedPipe implements PipeMemory {
     /** Where the first line begins, of those behind the last frame, of which the word may be other than 0. */
     private long cleared = PipeLayout.LINE_BYTES;
 
-    public MappedPipe(PipeWriter writer, Lifetime life, RemoteSegment segment, int capacityBytes) {
+    MappedPipe(PipeWriter writer, Lifetime life, RemoteSegment segment, int capacityBytes) {
         this.memory = segment.map();
         this.capacityBytes = capacityBytes;
         this.access = new MappedAccess(writer, life, memory);

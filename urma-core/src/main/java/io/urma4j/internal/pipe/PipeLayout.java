@@ -28,11 +28,11 @@ package io.urma4j.internal.pipe;
  */
 public final class PipeLayout {
     /** Value of the first word; the last digit is the layout's version. */
-    public static final long FORMAT = 0x7572_6d61_5069_7031L;
+    static final long FORMAT = 0x7572_6d61_5069_7031L;
 
-    public static final long FORMAT_AT = 0;
+    static final long FORMAT_AT = 0;
     public static final long CLAIM_AT = 8;
-    public static final long CAPACITY_AT = 16;
+    static final long CAPACITY_AT = 16;
     static final long ASLEEP_AT = 64;
     public static final long TAKEN_AT = 128;
     public static final long FRAMES_AT = 256;
@@ -48,8 +48,8 @@ public final class PipeLayout {
 
     private static final int TAIL_BYTES = 1024;
 
-    public static final int MIN_CAPACITY = 4096;
-    public static final int MAX_CAPACITY = 1 << 30;
+    static final int MIN_CAPACITY = 4096;
+    static final int MAX_CAPACITY = 1 << 30;
 
     private static final int KIND_SHIFT = 32;
     private static final long MESSAGE = 1L << KIND_SHIFT;
@@ -62,17 +62,17 @@ public final class PipeLayout {
 
     private PipeLayout() {}
 
-    public static boolean isCapacity(long bytes) {
+    static boolean isCapacity(long bytes) {
         return Long.bitCount(bytes) == 1 && bytes >= MIN_CAPACITY && bytes <= MAX_CAPACITY;
     }
 
     /** What every pipe has. */
-    public static long segmentBytes(int capacityBytes) {
+    static long segmentBytes(int capacityBytes) {
         return FRAMES_AT + capacityBytes;
     }
 
     /** The same, and what a reader that sleeps needs. */
-    public static long readerBytes(int capacityBytes) {
+    static long readerBytes(int capacityBytes) {
         return segmentBytes(capacityBytes) + TAIL_BYTES;
     }
 

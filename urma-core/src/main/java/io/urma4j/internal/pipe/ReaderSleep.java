@@ -52,7 +52,7 @@ public final class ReaderSleep implements AutoCloseable {
     private volatile boolean asleep; // the flag where the device sees what arrives
 
     /** For the pipe whose bytes are {@code segment}. */
-    public ReaderSleep(PipeReader reader, LocalSegment segment, int capacityBytes) {
+    ReaderSleep(PipeReader reader, LocalSegment segment, int capacityBytes) {
         this.reader = reader;
         this.segment = segment;
         this.memory = segment.memory();

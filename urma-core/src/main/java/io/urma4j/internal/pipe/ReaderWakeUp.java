@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A virtual thread does that, one at a time, since it may have to wait: the sending thread goes on, whatever the reader
  * does. A reader that asks to be woken and takes no message, or gives a line that leads nowhere, costs an attempt a second.
  */
-public final class ReaderWakeUp implements AutoCloseable {
+final class ReaderWakeUp implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final long PAUSE_NANOS = 1_000_000_000; // after a failure
     private static final long LAST_NANOS = 1_000_000_000; // for the wake-up that tells the end
