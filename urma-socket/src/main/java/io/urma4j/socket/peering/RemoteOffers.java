@@ -28,8 +28,7 @@ final class RemoteOffers implements Offers {
     private final long offset;
     private final MemorySegment copy = Arena.ofAuto().allocate(OfferTable.LENGTH_BYTES, Long.BYTES); // guarded by this
     private final OfferTable table = new OfferTable(copy);
-    private long restsUntilNanos; // guarded by this
-    private boolean rests;
+    private long restsUntilNanos = System.nanoTime(); // guarded by this
 
     /**
      * Those at this place of the memory.
@@ -47,7 +46,7 @@ final class RemoteOffers implements Offers {
     public synchronized @Nullable Offer find(InetSocketAddress client, InetSocketAddress server) {
         int first = OfferTable.index(client.getPort(), 0);
         int untilEnd = Math.min(OfferTable.PROBES, OfferTable.COUNT - first);
-        if (rests && System.nanoTime() - restsUntilNanos < 0) {
+        if (System.nanoTime() - restsUntilNanos < 0) {
             return null;
         }
         try {
@@ -60,12 +59,10 @@ final class RemoteOffers implements Offers {
             rest();
             return null;
         }
-        rests = false;
         return table.find(client, server);
     }
 
     private synchronized void rest() {
-        rests = true;
         restsUntilNanos = System.nanoTime() + REST_NANOS;
     }
 

@@ -42,10 +42,14 @@ public abstract class PlantedBugsApply {
 
     @TestFactory
     protected final Stream<DynamicTest> eachStillApplies() throws Exception {
-        return PlantedBug.testedHere().stream().map(bug -> DynamicTest.dynamicTest(bug.name(), () -> applies(bug)));
+        List<PlantedBug> bugs = PlantedBug.testedHere();
+        var compiler = new PlantedCompiler();
+        return bugs.stream()
+                .map(bug -> DynamicTest.dynamicTest(bug.name(), () -> applies(bug, compiler)))
+                .onClose(compiler::close);
     }
 
-    private static void applies(PlantedBug bug) throws Exception {
+    private static void applies(PlantedBug bug, PlantedCompiler compiler) throws Exception {
         PlantedBug.Planted planted = bug.planted();
         assertThat(planted.source()).isNotEqualTo(planted.before());
         String[] test = bug.test().split("#", 2);
@@ -54,7 +58,7 @@ public abstract class PlantedBugsApply {
                 .contains(test[1]);
         Path classes = Files.createTempDirectory("urma-planted-");
         try {
-            PlantedClass.compile(bug, classes);
+            compiler.compile(bug, planted, classes);
         } finally {
             deleteAll(classes);
         }

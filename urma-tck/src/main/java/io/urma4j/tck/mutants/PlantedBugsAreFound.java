@@ -85,7 +85,9 @@ public abstract class PlantedBugsAreFound {
     private static void assertFound(PlantedBug bug) throws Exception {
         Path classes = Path.of("target/mutants", bug.name()).toAbsolutePath();
         Files.createDirectories(classes);
-        PlantedClass.compile(bug, classes);
+        try (var compiler = new PlantedCompiler()) {
+            compiler.compile(bug, bug.planted(), classes);
+        }
         Path temporary =
                 Files.createDirectories(classes.resolveSibling(bug.name() + ".tmp")); // failing tests leave files here
         Path log = classes.resolveSibling(bug.name() + ".log");

@@ -9,9 +9,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One buffer that the kernel fills with several packets, and views of these packets. A view of a position is created when
- * it is first needed, and cached. Beyond a limit, packets at new positions are copied instead, so that a hostile sender
- * cannot cause a view for every position.
+ * One buffer that the kernel fills with several packets, and views of these packets. The first packet has its view from the
+ * beginning, so that a buffer which is rarely needed allocates nothing then. A view of another position is created when it is
+ * first needed, and cached. Beyond a limit, packets at new positions are copied instead, so that a hostile sender cannot cause a
+ * view for every position.
  *
  * <p>The buffer is in use for the datagrams of one number, or it is a spare, which a connection keeps with its packet.
  */
@@ -24,7 +25,7 @@ final class PacketViews implements DatagramPlace {
     private final @Nullable SocketArrivals arrivals; // null: a packet that is kept is copied
     private final MemorySegment buffer;
     private final int places;
-    private @Nullable Packet first;
+    private final Packet first;
     private @Nullable Packet @Nullable [] views; // of the other positions; made when one is first needed
     private @Nullable Packet copy; // made when it is first needed
     private int made;
@@ -39,6 +40,8 @@ final class PacketViews implements DatagramPlace {
         this.arrivals = arrivals;
         this.buffer = buffer;
         this.places = places;
+        NativeMemory place = place(0);
+        this.first = arrivals == null ? new Packet(place) : new Packet(place, this);
     }
 
     /** A buffer for one packet, which is never a spare. */
@@ -80,7 +83,7 @@ final class PacketViews implements DatagramPlace {
 
     private @Nullable Packet view(int at) {
         if (at == 0) {
-            return first();
+            return first;
         }
         int place = at / GRAIN;
         if (place >= places) {
@@ -90,17 +93,8 @@ final class PacketViews implements DatagramPlace {
         Packet view = others[place];
         if (view == null && made < MAX_VIEWS) {
             made++;
-            view = make(at);
+            view = new Packet(place(at));
             others[place] = view;
-        }
-        return view;
-    }
-
-    private Packet first() {
-        Packet view = first;
-        if (view == null) {
-            view = make(0);
-            first = view;
         }
         return view;
     }
@@ -114,10 +108,9 @@ final class PacketViews implements DatagramPlace {
         return others;
     }
 
-    private Packet make(int at) {
+    private NativeMemory place(int at) {
         long bytes = Math.min(buffer.byteSize() - at, Packet.MAX_BYTES + GRAIN);
-        NativeMemory place = NativeMemory.of(buffer.asSlice(at, bytes));
-        return at == 0 && arrivals != null ? new Packet(place, this) : new Packet(place);
+        return NativeMemory.of(buffer.asSlice(at, bytes));
     }
 
     // ---- a packet that is kept
