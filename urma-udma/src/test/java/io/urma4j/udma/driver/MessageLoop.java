@@ -17,15 +17,20 @@ import io.urma4j.UrmaOptions;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 
-/** A process with two devices, whose one thread sends messages to and fro between them. Prints its uptime in milliseconds. */
+/**
+ * A process with two devices, whose one thread sends messages to and fro between them. Now and then it stalls, as a scheduler
+ * makes it, so that engines, probes and late packets have their turns from the beginning. Prints its uptime in milliseconds.
+ */
 final class MessageLoop {
     private static final int MESSAGE_BYTES = 64;
     private static final int RECEIVES = 64;
+    private static final int ROUNDS_PER_STALL = 1_000;
+    private static final int LONGEST_STALL_MILLIS = 8;
 
     private MessageLoop() {}
 
     /** @param args runtime directory, number of messages in all, number of those before each line of output */
-    public static void main(String[] args) {
+    public static void main(String[] args) throws InterruptedException {
         long messages = Long.parseLong(args[1]);
         long perLine = Long.parseLong(args[2]);
         try (Urma here = open(args[0], "127.0.71.31");
@@ -46,9 +51,13 @@ final class MessageLoop {
                 UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtime)).withSetting("urma.udma.addresses", address));
     }
 
-    private static void exchange(End left, End right, TargetJetty toLeft, TargetJetty toRight, long rounds) {
-        for (long i = 0; i < rounds; i++) {
+    private static void exchange(End left, End right, TargetJetty toLeft, TargetJetty toRight, long rounds)
+            throws InterruptedException {
+        for (long i = 1; i <= rounds; i++) {
             left.send(toRight);
+            if (i % ROUNDS_PER_STALL == 0) {
+                Thread.sleep(i / ROUNDS_PER_STALL % (LONGEST_STALL_MILLIS + 1));
+            }
             right.awaitMessage();
             right.send(toLeft);
             left.awaitMessage();
