@@ -18,8 +18,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 
 /**
- * A process with two devices, whose one thread sends messages to and fro between them. Now and then it stalls, as a scheduler
- * makes it, so that engines, probes and late packets have their turns from the beginning. Prints its uptime in milliseconds.
+ * A process with two devices, whose one thread sends messages to and fro between them. In the first tenth of them it stalls now
+ * and then, as a scheduler makes it, so that the compiler sees what stalls cause. Prints its uptime in milliseconds.
  */
 final class MessageLoop {
     private static final int MESSAGE_BYTES = 64;
@@ -40,7 +40,8 @@ final class MessageLoop {
             TargetJetty toLeft = right.context.importJetty(SharedJetty.parse(left.jfr.share()));
             TargetJetty toRight = left.context.importJetty(SharedJetty.parse(right.jfr.share()));
             for (long sent = 0; sent < messages; sent += perLine) {
-                exchange(left, right, toLeft, toRight, perLine / 2);
+                int stallMillis = sent < messages / 10 ? LONGEST_STALL_MILLIS : 0;
+                exchange(left, right, toLeft, toRight, perLine / 2, stallMillis);
                 System.out.println(ManagementFactory.getRuntimeMXBean().getUptime());
             }
         }
@@ -51,12 +52,13 @@ final class MessageLoop {
                 UrmaOptions.DEFAULT.withRuntimeDirectory(Path.of(runtime)).withSetting("urma.udma.addresses", address));
     }
 
-    private static void exchange(End left, End right, TargetJetty toLeft, TargetJetty toRight, long rounds)
+    private static void exchange(
+            End left, End right, TargetJetty toLeft, TargetJetty toRight, long rounds, int longestStallMillis)
             throws InterruptedException {
         for (long i = 1; i <= rounds; i++) {
             left.send(toRight);
-            if (i % ROUNDS_PER_STALL == 0) {
-                Thread.sleep(i / ROUNDS_PER_STALL % (LONGEST_STALL_MILLIS + 1));
+            if (longestStallMillis > 0 && i % ROUNDS_PER_STALL == 0) {
+                Thread.sleep(i / ROUNDS_PER_STALL % longestStallMillis + 1);
             }
             right.awaitMessage();
             right.send(toLeft);
