@@ -40,8 +40,8 @@ final class MessageLoop {
             TargetJetty toLeft = right.context.importJetty(SharedJetty.parse(left.jfr.share()));
             TargetJetty toRight = left.context.importJetty(SharedJetty.parse(right.jfr.share()));
             for (long sent = 0; sent < messages; sent += perLine) {
-                int stallMillis = sent < messages / 10 ? LONGEST_STALL_MILLIS : 0;
-                exchange(left, right, toLeft, toRight, perLine / 2, stallMillis);
+                boolean stalls = sent < messages / 10;
+                exchange(left, right, toLeft, toRight, perLine / 2, stalls);
                 System.out.println(ManagementFactory.getRuntimeMXBean().getUptime());
             }
         }
@@ -53,12 +53,12 @@ final class MessageLoop {
     }
 
     private static void exchange(
-            End left, End right, TargetJetty toLeft, TargetJetty toRight, long rounds, int longestStallMillis)
+            End left, End right, TargetJetty toLeft, TargetJetty toRight, long rounds, boolean stalls)
             throws InterruptedException {
         for (long i = 1; i <= rounds; i++) {
             left.send(toRight);
-            if (longestStallMillis > 0 && i % ROUNDS_PER_STALL == 0) {
-                Thread.sleep(i / ROUNDS_PER_STALL % longestStallMillis + 1);
+            if (stalls && i % ROUNDS_PER_STALL == 0) {
+                Thread.sleep(i / ROUNDS_PER_STALL % LONGEST_STALL_MILLIS + 1);
             }
             right.awaitMessage();
             right.send(toLeft);
