@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(7200)
 class TcpModelTest {
     private static final int SCENARIOS =
-            Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 1_000_000 : 10_000);
+            Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 1_000_000 : 5_000);
     private static final int SCENARIOS_OVER_RINGS = Math.min(SCENARIOS, 20_000); // each has ports for a minute
     private static final int SCENARIOS_OVER_A_NETWORK =
             Integer.getInteger("urma.inputs", Boolean.getBoolean("urma.full") ? 5_000 : 200);

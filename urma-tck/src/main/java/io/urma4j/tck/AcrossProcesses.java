@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface AcrossProcesses {
     /**
-     * Whether a third of the contracts run, by the seed of the run. {@code -Durma.full=true} and
+     * Whether a fifth of the contracts run, by the seed of the run. {@code -Durma.full=true} and
      * {@code -Durma.tck.topologies=all} ask for all.
      */
     boolean sampled() default false;

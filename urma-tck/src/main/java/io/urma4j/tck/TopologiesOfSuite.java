@@ -18,6 +18,9 @@ public final class TopologiesOfSuite implements ArgumentsProvider {
     private static final boolean WHOLE =
             Boolean.getBoolean("urma.full") || System.getProperty(PROPERTY, "").equals("all");
 
+    /** A sample across processes has one in this number of contracts. */
+    private static final int CONTRACTS_TO_ONE_ACROSS = 5;
+
     private static final List<Topology> IN_ONE_PROCESS = Arrays.stream(Topology.values())
             .filter(topology -> topology != Topology.TWO_PROCESSES)
             .toList();
@@ -38,7 +41,7 @@ public final class TopologiesOfSuite implements ArgumentsProvider {
 
     private static List<Topology> acrossProcesses(ExtensionContext context) {
         boolean sampled = !WHOLE && marks(context, AcrossProcesses.class).anyMatch(AcrossProcesses::sampled);
-        return sampled && drawn(context, IN_ONE_PROCESS.size()) > 0 ? List.of() : List.of(Topology.TWO_PROCESSES);
+        return sampled && drawn(context, CONTRACTS_TO_ONE_ACROSS) > 0 ? List.of() : List.of(Topology.TWO_PROCESSES);
     }
 
     private static List<Topology> inOneProcess(ExtensionContext context) {

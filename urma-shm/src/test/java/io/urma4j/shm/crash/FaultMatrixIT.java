@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Timeout;
 class FaultMatrixIT {
     private static final boolean FULL = Boolean.getBoolean("urma.full");
 
-    /** How many faults the test injects; a run whose process does not reach its fault point is not counted. */
-    private static final int HITS = Integer.getInteger("urma.inputs", FULL ? 300 : 50);
+    /** How many faults the test injects, one at each point at least; a run whose process does not reach its fault point is not counted. */
+    private static final int HITS = Integer.getInteger("urma.inputs", FULL ? 300 : FaultPoint.values().length);
 
     /** A stop costs little; each kill costs the start of a JVM. */
     private static final int KILLS_IN_TEN = FULL ? 5 : 3;
@@ -68,7 +68,7 @@ class FaultMatrixIT {
      */
     private static final int TRIES = 12;
 
-    /** Of these, so often with both ends: in fifty runs one alone may be such that kills both. */
+    /** Of these, so often with both ends: in a round of all points one alone may be such that kills both. */
     private static final int TRIES_OF_BOTH = 3;
 
     /** Longer than any timeout of the ends that meet. */
