@@ -2,52 +2,25 @@ package io.urma4j.internal.flight;
 
 import io.urma4j.buffer.LeakRecord;
 import io.urma4j.buffer.PoolStats;
+import java.util.Map;
 import java.util.function.Supplier;
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
-import jdk.jfr.FlightRecorder;
-import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/**
- * Events of buffer pools. The state of a pool is recorded periodically, while a recording has that enabled; nothing is registered
- * before a recorder exists.
- */
+/** Events of buffer pools. The state of a pool is recorded periodically. */
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
-final class BufferEvents implements FlightRecorderListener {
-    private final String pool;
-    private final Supplier<PoolStats> stats;
-    private final Runnable recording = this::record;
-
-    private BufferEvents(String pool, Supplier<PoolStats> stats) {
-        this.pool = pool;
-        this.stats = stats;
-    }
+final class BufferEvents {
+    private BufferEvents() {}
 
     static Runnable begin(String pool, Supplier<PoolStats> stats) {
-        BufferEvents events = new BufferEvents(pool, stats);
-        FlightRecorder.addListener(events); // calls recorderInitialized at once where there is a recorder
-        return events::end;
+        return PeriodicEvents.begin(Map.of(BufferPool.class, () -> record(pool, stats.get())));
     }
 
-    @Override
-    public void recorderInitialized(FlightRecorder recorder) {
-        FlightRecorder.addPeriodicEvent(BufferPool.class, recording);
-    }
-
-    private void end() {
-        FlightRecorder.removeListener(this);
-        FlightRecorder.removePeriodicEvent(recording);
-    }
-
-    private void record() {
-        PoolStats now = stats.get();
+    private static void record(String pool, PoolStats now) {
         BufferPool event = new BufferPool();
         event.pool = pool;
         event.maximum = now.maxBytes();
@@ -88,10 +61,8 @@ final class BufferEvents implements FlightRecorderListener {
     @Name("io.urma4j.BufferPool")
     @Label("Buffer Pool")
     @Description("The memory of a pool, its leases and waiters, and what it has counted since it was opened")
-    @Category("urma4j")
-    @StackTrace(false)
     @Period("1 s")
-    private static final class BufferPool extends Event {
+    private static final class BufferPool extends FlightEvents.UrmaEvent {
         @Label("Pool")
         String pool = "";
 
@@ -130,9 +101,7 @@ final class BufferEvents implements FlightRecorderListener {
     @Name("io.urma4j.BufferWait")
     @Label("Buffer Wait")
     @Description("A request waited for memory of a pool; a threshold on the duration selects long waits")
-    @Category("urma4j")
-    @StackTrace(false)
-    private static final class BufferWait extends Event {
+    private static final class BufferWait extends FlightEvents.UrmaEvent {
         @Label("Pool")
         String pool = "";
 
@@ -143,9 +112,7 @@ final class BufferEvents implements FlightRecorderListener {
     @Name("io.urma4j.BufferLeak")
     @Label("Buffer Leak")
     @Description("A handle of a buffer was garbage-collected without close")
-    @Category("urma4j")
-    @StackTrace(false)
-    private static final class BufferLeak extends Event {
+    private static final class BufferLeak extends FlightEvents.UrmaEvent {
         @Label("Buffer")
         String buffer = "";
 

@@ -99,7 +99,7 @@ final class FlightEvents {
     /** What all events have. */
     @Category("urma4j")
     @StackTrace(false)
-    private abstract static class UrmaEvent extends Event {}
+    abstract static class UrmaEvent extends Event {}
 
     @Name("io.urma4j.ContextOpened")
     @Label("Context Opened")

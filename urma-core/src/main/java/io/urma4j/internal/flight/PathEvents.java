@@ -4,61 +4,25 @@ import io.urma4j.TransportPath;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
-import jdk.jfr.FlightRecorder;
-import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/**
- * Records the paths of a context. The recorder calls back at the period of its events, on a thread of its own, and
- * only while a recording has them enabled. Nothing is registered before a recorder exists: that would make one.
- */
+/** Records the paths of a context, periodically. */
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
-final class PathEvents implements FlightRecorderListener {
-    private final String context;
-    private final Supplier<List<TransportPath>> paths;
-    private final Runnable ofNetwork = this::recordNetworkPaths;
-    private final Runnable ofSharedMemory = this::recordSharedMemoryPaths;
-
-    private PathEvents(String context, Supplier<List<TransportPath>> paths) {
-        this.context = context;
-        this.paths = paths;
-    }
+final class PathEvents {
+    private PathEvents() {}
 
     static Runnable begin(String context, Supplier<List<TransportPath>> paths) {
-        PathEvents events = new PathEvents(context, paths);
-        FlightRecorder.addListener(events); // calls recorderInitialized at once where there is a recorder
-        return events::end;
+        return PeriodicEvents.begin(Map.of(
+                NetworkPath.class, () -> record(context, paths.get(), false),
+                SharedMemoryPath.class, () -> record(context, paths.get(), true)));
     }
 
-    @Override
-    public void recorderInitialized(FlightRecorder recorder) {
-        FlightRecorder.addPeriodicEvent(NetworkPath.class, ofNetwork);
-        FlightRecorder.addPeriodicEvent(SharedMemoryPath.class, ofSharedMemory);
-    }
-
-    private void end() {
-        FlightRecorder.removeListener(this);
-        FlightRecorder.removePeriodicEvent(ofNetwork);
-        FlightRecorder.removePeriodicEvent(ofSharedMemory);
-    }
-
-    private void recordNetworkPaths() {
-        record(false);
-    }
-
-    private void recordSharedMemoryPaths() {
-        record(true);
-    }
-
-    private void record(boolean isSharedMemory) {
-        for (TransportPath path : paths.get()) {
+    private static void record(String context, List<TransportPath> paths, boolean isSharedMemory) {
+        for (TransportPath path : paths) {
             Map<String, Long> counters = path.counters().asMap();
             if (counters.containsKey("ringFull") == isSharedMemory) {
                 Path event = isSharedMemory ? new SharedMemoryPath(counters) : new NetworkPath(counters);
@@ -71,10 +35,8 @@ final class PathEvents implements FlightRecorderListener {
     }
 
     /** What paths of all kinds have. */
-    @Category("urma4j")
-    @StackTrace(false)
     @Period("1 s")
-    private abstract static class Path extends Event {
+    private abstract static class Path extends FlightEvents.UrmaEvent {
         @Label("Context")
         String context = "";
 
