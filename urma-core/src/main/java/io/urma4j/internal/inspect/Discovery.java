@@ -12,7 +12,6 @@ import io.urma4j.internal.ContextClosing;
 import io.urma4j.internal.PublishedNames;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.NamedSegment;
-import io.urma4j.spi.ProviderContext.PublishedSegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -59,12 +58,8 @@ public final class Discovery {
     public List<PublishedName> names() {
         closing.checkOpen();
         return Await.result(context, provider.published(timeout)).stream()
-                .map(Discovery::toName)
+                .map(found -> new PublishedName(found.name(), found.descriptor(), found.home(), found.users()))
                 .toList();
-    }
-
-    private static PublishedName toName(PublishedSegment segment) {
-        return new PublishedName(segment.name(), segment.descriptor(), segment.home(), segment.users());
     }
 
     /** What other contexts have of these kinds. */

@@ -137,19 +137,14 @@ public final class Inventory implements ContextEvents {
         List<Resource> found = new ArrayList<>();
         for (AutoCloseable child : children.snapshot()) {
             if (type.isInstance(child)) {
-                describeOpen(type.cast(child), describe).ifPresent(found::add);
+                try {
+                    found.add(describe.apply(type.cast(child)));
+                } catch (UrmaException | IllegalStateException e) {
+                    // it was closed while we looked at it
+                }
             }
         }
         return found.stream();
-    }
-
-    /** Empty for an object that was closed while we looked at it. */
-    private static <T> Optional<Resource> describeOpen(T child, Function<T, Resource> describe) {
-        try {
-            return Optional.of(describe.apply(child));
-        } catch (UrmaException | IllegalStateException e) {
-            return Optional.empty();
-        }
     }
 
     /** Several may have the same token id: told apart by their places. */
@@ -167,7 +162,16 @@ public final class Inventory implements ContextEvents {
 
     private Resource context() {
         List<AutoCloseable> all = children.snapshot();
-        Traffic traffic = Traffic.of(all);
+        List<Counters> sending = new ArrayList<>(); // of the queues that are open
+        List<Counters> receiving = new ArrayList<>();
+        for (AutoCloseable child : all) {
+            switch (child) {
+                case Jfs jfs -> sending.add(jfs.counters());
+                case Jetty jetty -> sending.add(jetty.jfs().counters());
+                case Jfr jfr -> receiving.add(jfr.counters());
+                default -> {}
+            }
+        }
         return Resource.builder(Resource.Kind.CONTEXT, 1)
                 .add("pid", ProcessHandle.current().pid())
                 .add("opened", Instant.ofEpochMilli(openedMillis))
@@ -179,18 +183,25 @@ public final class Inventory implements ContextEvents {
                 .add("seg_cnt", count(all, LocalSegment.class))
                 .add("import_cnt", count(all, RemoteSegment.class))
                 .add("target_cnt", count(all, TargetJetty.class))
-                .add("tx_pkt", traffic.sent())
-                .add("rx_pkt", traffic.received())
-                .add("tx_bytes", traffic.sentBytes())
-                .add("rx_bytes", traffic.receivedBytes())
-                .add("tx_pkt_err", traffic.failed())
-                .add("rx_pkt_err", traffic.notReady())
+                .add("tx_pkt", sum(sending, "posted"))
+                .add("rx_pkt", sum(receiving, "received"))
+                .add("tx_bytes", sum(sending, "postedBytes"))
+                .add("rx_bytes", sum(receiving, "receivedBytes"))
+                .add("tx_pkt_err", sum(sending, "failed"))
+                .add("rx_pkt_err", sum(receiving, "notReady"))
                 .add("events_dropped", events.dropped())
                 .build();
     }
 
     private static long count(List<AutoCloseable> all, Class<?> type) {
         return all.stream().filter(type::isInstance).count();
+    }
+
+    /** Which counters there are is the provider's business. */
+    private static long sum(List<Counters> queues, String name) {
+        return queues.stream()
+                .mapToLong(counters -> counters.asMap().getOrDefault(name, 0L))
+                .sum();
     }
 
     private static Resource describe(Jfc jfc) {
@@ -290,38 +301,5 @@ public final class Inventory implements ContextEvents {
                 .add("type", target.descriptor().kind())
                 .add("trans_mode", target.descriptor().mode())
                 .build();
-    }
-
-    /** Sums over the queues that are open. */
-    private record Traffic(long sent, long sentBytes, long failed, long received, long receivedBytes, long notReady) {
-        static Traffic of(List<AutoCloseable> all) {
-            long[] sums = new long[6];
-            for (AutoCloseable child : all) {
-                switch (child) {
-                    case Jfs jfs -> addSent(sums, jfs.counters());
-                    case Jetty jetty -> addSent(sums, jetty.jfs().counters());
-                    case Jfr jfr -> addReceived(sums, jfr.counters());
-                    default -> {}
-                }
-            }
-            return new Traffic(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]);
-        }
-
-        private static void addSent(long[] sums, Counters counters) {
-            sums[0] += value(counters, "posted");
-            sums[1] += value(counters, "postedBytes");
-            sums[2] += value(counters, "failed");
-        }
-
-        private static void addReceived(long[] sums, Counters counters) {
-            sums[3] += value(counters, "received");
-            sums[4] += value(counters, "receivedBytes");
-            sums[5] += value(counters, "notReady");
-        }
-
-        /** Which counters there are is the provider's business. */
-        private static long value(Counters counters, String name) {
-            return counters.asMap().getOrDefault(name, 0L);
-        }
     }
 }
