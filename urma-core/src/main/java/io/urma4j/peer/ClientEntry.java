@@ -189,7 +189,7 @@ final class ClientEntry {
                 answer = client.acquire(range);
             }
         } catch (RuntimeException e) {
-            stats.failure();
+            stats.failures.increment();
             LOG.log(Level.WARNING, "{0} failed in acquire, which counts as not its own: {1}", this, e);
             return null;
         }
@@ -199,7 +199,7 @@ final class ClientEntry {
             case Ownership.Refused refused ->
                 throw Checks.invalid(this, "refuses memory " + range + ": " + refused.reason());
             case null -> {
-                stats.failure();
+                stats.failures.increment();
                 LOG.log(Level.WARNING, "{0} answered null in acquire, which counts as not its own", this);
                 yield null;
             }
@@ -265,7 +265,7 @@ final class ClientEntry {
             starting--;
             if (region != null) {
                 regions.add(region);
-                stats.allocated();
+                stats.allocated.increment();
             }
         }
         endIfUnused();
@@ -274,7 +274,7 @@ final class ClientEntry {
     void released(PeerRegion region) {
         synchronized (this) {
             if (regions.remove(region)) {
-                stats.deallocated();
+                stats.deallocated.increment();
             }
         }
         endIfUnused();
@@ -284,10 +284,10 @@ final class ClientEntry {
     void invalidate(Ticket ticket, InvalidationReason reason) {
         PeerRegion region = tickets.find(ticket);
         if (region == null || !region.client().equals(name)) {
-            stats.unknownTicket();
+            stats.unknownTickets.increment();
             return;
         }
-        stats.freeCallback();
+        stats.freeCallbacks.increment();
         region.invalidate(reason);
     }
 
@@ -339,7 +339,7 @@ final class ClientEntry {
         try {
             action.run();
         } catch (RuntimeException e) {
-            stats.failure();
+            stats.failures.increment();
             LOG.log(Level.WARNING, "{0} failed in {1}, the rest goes on: {2}", this, call, e);
         }
     }
@@ -373,7 +373,7 @@ final class ClientEntry {
         } catch (ExecutionException e) {
             throw failure(what, e.getCause());
         } catch (TimeoutException e) {
-            stats.failure();
+            stats.failures.increment();
             stuck.incrementAndGet();
             CompletableFuture<Void> _ =
                     future.whenComplete((_, _) -> stuck.decrementAndGet()).thenAccept(late);
@@ -393,7 +393,7 @@ final class ClientEntry {
             case UrmaException e -> new UrmaException(e.status(), e.object(), e.reason(), e); // with both stack traces
             case Error e -> throw e;
             case null, default -> {
-                stats.failure();
+                stats.failures.increment();
                 yield new UrmaException(UrmaStatus.FAIL, this, "failed in " + what + ": " + cause, cause);
             }
         };

@@ -4,25 +4,17 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what a client's registrations do. Safe for any thread. */
 final class ClientStats {
-    private final LongAdder allocated = new LongAdder();
-    private final LongAdder deallocated = new LongAdder();
-    private final LongAdder registeredPages = new LongAdder();
-    private final LongAdder deregisteredPages = new LongAdder();
-    private final LongAdder registeredBytes = new LongAdder();
-    private final LongAdder deregisteredBytes = new LongAdder();
-    private final LongAdder freeCallbacks = new LongAdder();
-    private final LongAdder unknownTickets = new LongAdder();
-    private final LongAdder failures = new LongAdder();
-    private final LongAdder repins = new LongAdder();
-    private final LongAdder lateFences = new LongAdder();
-
-    void allocated() {
-        allocated.increment();
-    }
-
-    void deallocated() {
-        deallocated.increment();
-    }
+    final LongAdder allocated = new LongAdder();
+    final LongAdder deallocated = new LongAdder();
+    final LongAdder registeredPages = new LongAdder();
+    final LongAdder deregisteredPages = new LongAdder();
+    final LongAdder registeredBytes = new LongAdder();
+    final LongAdder deregisteredBytes = new LongAdder();
+    final LongAdder freeCallbacks = new LongAdder();
+    final LongAdder unknownTickets = new LongAdder();
+    final LongAdder failures = new LongAdder();
+    final LongAdder repins = new LongAdder();
+    final LongAdder lateFences = new LongAdder();
 
     void pinned(PinnedPages pages) {
         registeredPages.add(pages.count());
@@ -32,26 +24,6 @@ final class ClientStats {
     void put(PinnedPages pages) {
         deregisteredPages.add(pages.count());
         deregisteredBytes.add(pages.range().lengthBytes());
-    }
-
-    void freeCallback() {
-        freeCallbacks.increment();
-    }
-
-    void unknownTicket() {
-        unknownTickets.increment();
-    }
-
-    void failure() {
-        failures.increment();
-    }
-
-    void repinned() {
-        repins.increment();
-    }
-
-    void lateFence() {
-        lateFences.increment();
     }
 
     PeerCounters read() {

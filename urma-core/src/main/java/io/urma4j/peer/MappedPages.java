@@ -136,7 +136,7 @@ final class MappedPages {
     }
 
     private RuntimeException wrong(String what) {
-        client.stats().failure();
+        client.stats().failures.increment();
         return Checks.invalid(client, "reported " + what);
     }
 

@@ -180,7 +180,7 @@ public final class PeerRegion implements AutoCloseable {
     /** Returns whether no copy is in progress any more. */
     private boolean fence(long limitNanos) {
         if (!copies.fence(FENCE_TIMEOUT.toNanos())) {
-            client.stats().lateFence();
+            client.stats().lateFences.increment();
             return copies.abort(limitNanos);
         }
         return true;
@@ -305,7 +305,7 @@ public final class PeerRegion implements AutoCloseable {
         try {
             pages.pin(writable, ticket, client::invalidate);
             pages.map();
-            client.stats().repinned();
+            client.stats().repins.increment();
             synchronized (life) {
                 if (pending == null) {
                     copies.open();
