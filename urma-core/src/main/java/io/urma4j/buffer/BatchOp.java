@@ -46,7 +46,7 @@ public final class BatchOp {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             STATE = lookup.findVarHandle(BatchOp.class, "state", int.class);
             PENDING = lookup.findVarHandle(BatchOp.class, "pending", int.class);
-            FAILURE = lookup.findVarHandle(BatchOp.class, "failure", Failure.class);
+            FAILURE = lookup.findVarHandle(BatchOp.class, "failure", TransferResult.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -61,7 +61,7 @@ public final class BatchOp {
     // of the transfer
     private volatile int state;
     private volatile int pending; // parts that are not over, and threads that keep it from ending
-    private volatile @Nullable Failure failure; // the first one
+    private volatile @Nullable TransferResult failure; // the first one
     private boolean wasPosted;
     private @Nullable CompletableFuture<TransferResult> future;
 
@@ -73,8 +73,6 @@ public final class BatchOp {
 
     @Nullable
     BatchOp later;
-
-    private record Failure(TransferStatus status, UrmaException cause) {}
 
     BatchOp(Transfers transfers, boolean isRead) {
         this.transfers = transfers;
@@ -164,7 +162,7 @@ public final class BatchOp {
     public void clear() {
         checkIdle();
         for (int i = 0; i < partCount; i++) {
-            parts[i].clear();
+            parts[i].truncate(0, 0);
         }
         partCount = 0;
         bytes = 0;
@@ -293,8 +291,8 @@ public final class BatchOp {
     }
 
     private TransferResult resultNow() {
-        Failure first = failure;
-        return first == null ? TransferResult.success(bytes) : TransferResult.failed(first.status, first.cause);
+        TransferResult first = failure;
+        return first == null ? TransferResult.success(bytes) : first;
     }
 
     boolean hasResult() {
@@ -332,7 +330,7 @@ public final class BatchOp {
     }
 
     private void fail(TransferStatus status, UrmaException cause) {
-        FAILURE.compareAndSet(this, null, new Failure(status, cause));
+        FAILURE.compareAndSet(this, null, TransferResult.failed(status, cause));
     }
 
     /** Keeps it from ending until {@link #release}; false if it has ended. */
@@ -414,11 +412,11 @@ public final class BatchOp {
     }
 
     private void count() {
-        Failure first = failure;
+        TransferResult first = failure;
         if (first == null) {
             transfers.counters().succeeded(isRead, bytes);
         } else {
-            transfers.counters().failed(first.status);
+            transfers.counters().failed(first.status());
         }
     }
 

@@ -125,10 +125,6 @@ final class BatchPart {
         ends = Arrays.copyOf(ends, more);
     }
 
-    void clear() {
-        truncate(0, 0);
-    }
-
     /** Removes all but the first requests and their local ranges. */
     void truncate(int requestsLeft, int rangesLeft) {
         Arrays.fill(remotes, requestsLeft, requests, null);

@@ -95,14 +95,7 @@ final class ContextSlabs implements SlabSource {
 
     /** Ends all registrations, whatever fails, and then the memory; returns the failure. */
     private static @Nullable RuntimeException free(List<LocalSegment> registrations, SharedMemory memory) {
-        RuntimeException failure = null;
-        for (LocalSegment registration : registrations) {
-            try {
-                registration.close();
-            } catch (UrmaException e) {
-                failure = ClosingOrder.joined(failure, e);
-            }
-        }
+        RuntimeException failure = Registrations.closeAll(registrations, null);
         if (failure == null) {
             memory.close();
         }

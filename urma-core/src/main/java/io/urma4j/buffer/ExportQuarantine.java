@@ -35,13 +35,11 @@ final class ExportQuarantine {
         return chunks.stream().mapToLong(chunk -> chunk.slab().chunkBytes()).sum();
     }
 
-    void add(Chunk chunk) {
-        synchronized (this) {
-            chunks.add(chunk);
-            count = chunks.size();
-            pauseNanos = SHORTEST_NANOS;
-            lookLater();
-        }
+    synchronized void add(Chunk chunk) {
+        chunks.add(chunk);
+        count = chunks.size();
+        pauseNanos = SHORTEST_NANOS;
+        lookLater();
     }
 
     private synchronized void lookLater() {

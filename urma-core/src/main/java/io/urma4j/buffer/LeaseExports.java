@@ -16,11 +16,7 @@ final class LeaseExports {
     /** @param keys what the peer has of it */
     private record Export(Object peer, List<?> keys, List<? extends RangeGrant> grants) {}
 
-    private record Revoked(Object peer, List<?> keys, RangeGrant grant) {
-        boolean isQuiet() {
-            return grant.isQuiet();
-        }
-    }
+    private record Revoked(Object peer, List<?> keys, RangeGrant grant) {}
 
     /** @param generation of the lease */
     LeaseExports(long generation) {
@@ -54,7 +50,7 @@ final class LeaseExports {
                 break;
             }
         }
-        ending.removeIf(Revoked::isQuiet);
+        ending.removeIf(revoked -> revoked.grant.isQuiet());
         return ending.isEmpty() || ending.stream().noneMatch(revoked -> revoked.keys.equals(keys));
     }
 
@@ -75,7 +71,7 @@ final class LeaseExports {
 
     /** Whether all windows are revoked and no peer uses one any more. */
     synchronized boolean areQuiet() {
-        ending.removeIf(Revoked::isQuiet);
+        ending.removeIf(revoked -> revoked.grant.isQuiet());
         return open.isEmpty() && ending.isEmpty();
     }
 

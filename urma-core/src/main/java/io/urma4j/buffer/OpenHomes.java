@@ -43,7 +43,7 @@ final class OpenHomes {
     private final Map<PeerId, TransferQueue> byHome = new HashMap<>();
     private final UnusedParts unused = new UnusedParts(this::closed);
     private long uses;
-    private boolean closed;
+    private volatile boolean closed; // written under the lock
 
     private volatile TransferQueue[] queues = {}; // of byHome
 
@@ -280,7 +280,7 @@ final class OpenHomes {
 
     private TransferQueue queueTo(PeerId home) {
         TransferQueue queue = byHome.get(home);
-        if (queue == null || queue.isBroken()) {
+        if (queue == null || queue.isClosed()) {
             queue = TransferQueue.open(context, options, counters, jfce, this::dropRevoked);
             byHome.put(home, queue);
             queues = byHome.values().toArray(TransferQueue[]::new);
@@ -382,12 +382,7 @@ final class OpenHomes {
 
     /** Whether {@link #close} has begun. */
     boolean isClosed() {
-        lock.lock();
-        try {
-            return closed;
-        } finally {
-            lock.unlock();
-        }
+        return closed;
     }
 
     private void checkOpen() {

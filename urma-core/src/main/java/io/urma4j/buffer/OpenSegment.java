@@ -15,7 +15,7 @@ final class OpenSegment {
     boolean isEnded; // is being closed
     long usedAt; // counts uses
 
-    volatile boolean hasOpened; // so the home need not be asked for its next window
+    boolean hasOpened; // so the home need not be asked for its next window
 
     OpenSegment(SegmentDescriptor descriptor, RemoteSegment remote, TransferQueue queue) {
         this.descriptor = descriptor;
@@ -25,7 +25,7 @@ final class OpenSegment {
 
     /** Whether requests on it can succeed. */
     boolean isUsable() {
-        return !remote.isRevoked() && !queue.isBroken();
+        return !remote.isRevoked() && !queue.isClosed();
     }
 
     @Override

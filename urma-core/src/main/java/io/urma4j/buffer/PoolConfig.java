@@ -79,14 +79,11 @@ public record PoolConfig(
      */
     public static PoolConfig fixed(long lengthBytes, int count) {
         Checks.inRange(NAME, "lengthBytes", lengthBytes, 1, MOST_BYTES);
-        Checks.inRange(NAME, "count", count, 1, (int) Math.min(Integer.MAX_VALUE, MOST_BYTES / pages(lengthBytes)));
-        Builder builder = builder(count * pages(lengthBytes));
+        long blockBytes = SizeClasses.roundUpToPage(lengthBytes);
+        Checks.inRange(NAME, "count", count, 1, (int) Math.min(Integer.MAX_VALUE, MOST_BYTES / blockBytes));
+        Builder builder = builder(count * blockBytes);
         builder.fixedBytes = lengthBytes;
         return builder.build();
-    }
-
-    private static long pages(long lengthBytes) {
-        return SizeClasses.roundUpToPage(lengthBytes);
     }
 
     /** A builder that starts from this configuration. */

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * Unlike {@link RdmaBuf#allocate}, the close of the last handle cannot notice them.
  */
 public final class RegisteredBufferPool implements AutoCloseable {
-    private static final int MOST_CONTEXTS = 16;
     private static final int MOST_BUFFERS = 4096; // of one call
     private static final AtomicLong OPENED = new AtomicLong(); // by this process
 
@@ -73,11 +72,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
      * @throws UrmaException EINVAL for another number, for one that stands there twice, or for a closed one
      */
     public static RegisteredBufferPool open(PoolConfig config, UrmaContext... contexts) {
-        List<UrmaContext> distinct = List.of(contexts);
-        Checks.inRange("RegisteredBufferPool", "number of contexts", distinct.size(), 1, MOST_CONTEXTS);
-        if (distinct.stream().distinct().count() < distinct.size()) {
-            throw Checks.invalid("RegisteredBufferPool", "a context stands twice in " + distinct);
-        }
+        List<UrmaContext> distinct = Registrations.distinct("RegisteredBufferPool", contexts);
         RegisteredBufferPool pool = new RegisteredBufferPool(
                 config, new ContextSlabs(distinct, config), distinct, ResultExecutors.VIRTUAL_THREADS);
         try {

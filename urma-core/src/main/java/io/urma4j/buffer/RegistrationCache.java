@@ -214,8 +214,9 @@ public final class RegistrationCache implements AutoCloseable {
             region.users--;
             if (region.users == 0 && !region.isCached) {
                 passing.remove(region);
-                over.add(region);
-                over.removeIf(this::lingers);
+                if (!lingers(region)) {
+                    over.add(region);
+                }
             }
         } finally {
             lock.unlock();

@@ -17,6 +17,16 @@ import org.jspecify.annotations.Nullable;
 final class Registrations {
     private Registrations() {}
 
+    /** The contexts of a pool, or of transfers: 1 to 16 different ones. */
+    static List<UrmaContext> distinct(String object, UrmaContext... contexts) {
+        List<UrmaContext> distinct = List.of(contexts);
+        Checks.inRange(object, "number of contexts", distinct.size(), 1, RemoteBuf.MOST_DEVICES);
+        if (distinct.stream().distinct().count() < distinct.size()) {
+            throw Checks.invalid(object, "a context stands twice in " + distinct);
+        }
+        return distinct;
+    }
+
     /** How many unfinished work requests name the memory. */
     static int unfinished(List<LocalSegment> registrations) {
         int unfinished = 0;
@@ -85,8 +95,7 @@ final class Registrations {
     }
 
     /** Ends all, whatever fails; the failures are suppressed in the first one. */
-    private static @Nullable RuntimeException closeAll(
-            List<LocalSegment> registrations, @Nullable RuntimeException first) {
+    static @Nullable RuntimeException closeAll(List<LocalSegment> registrations, @Nullable RuntimeException first) {
         RuntimeException failure = first;
         for (LocalSegment registration : registrations) {
             try {

@@ -164,12 +164,9 @@ final class RemoteBufJson {
     }
 
     private static int place(Map<?, ?> key, String name) {
-        return key.get(name) instanceof Long number && number < RemoteBuf.MOST_DEVICES
-                ? number.intValue()
-                : refuse(name);
-    }
-
-    private static int refuse(String name) {
+        if (key.get(name) instanceof Long number && number < RemoteBuf.MOST_DEVICES) {
+            return number.intValue();
+        }
         throw wrong(name);
     }
 

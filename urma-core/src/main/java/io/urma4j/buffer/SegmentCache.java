@@ -20,15 +20,8 @@ final class SegmentCache {
     private final @Nullable Entry[] byBytes = new Entry[SETS * WAYS];
     private int nextWay; // to be replaced
 
-    private static final class Entry {
-        final SegmentDescriptor descriptor;
-        final byte[] bytes;
-
-        Entry(SegmentDescriptor descriptor, byte[] bytes) {
-            this.descriptor = descriptor;
-            this.bytes = bytes;
-        }
-    }
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Entry(SegmentDescriptor descriptor, byte[] bytes) {}
 
     /** The bytes of a descriptor; the caller does not write them. */
     @SuppressWarnings("ReferenceEquality") // another object with the same values has its own entry

@@ -51,10 +51,6 @@ final class SlabBudget {
         }
     }
 
-    long limitBytes() {
-        return limitBytes;
-    }
-
     long registeredBytes() {
         return registeredBytes;
     }

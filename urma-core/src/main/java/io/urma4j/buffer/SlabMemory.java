@@ -27,11 +27,6 @@ record SlabMemory(
         BooleanSupplier imported,
         Runnable free) {
 
-    /** For leases without arenas, of memory that no peer imports. */
-    SlabMemory(MemorySegment memory, List<LocalSegment> registrations, Access exportable, Runnable free) {
-        this(memory, registrations, exportable, null, () -> false, free);
-    }
-
     /** Whether a work request names it. */
     boolean isInUse() {
         return Registrations.unfinished(registrations) > 0;

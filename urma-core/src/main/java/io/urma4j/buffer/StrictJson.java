@@ -148,10 +148,7 @@ final class StrictJson {
                 at++;
             }
         }
-        return hasEscapes ? closed(OTHER) : closed(text.substring(begun, at));
-    }
-
-    private Object closed(Object string) {
+        Object string = hasEscapes ? OTHER : text.substring(begun, at);
         at++;
         return string;
     }

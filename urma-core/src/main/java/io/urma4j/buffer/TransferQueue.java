@@ -55,11 +55,10 @@ final class TransferQueue {
     private @Nullable BatchPart over; // the list of those that are over
     private boolean armed;
     private boolean drained; // in ERROR, and all that it had started has ended
-    private boolean closed;
 
     private volatile boolean recovered; // and the owner was not told yet
     private volatile boolean idle = true; // nothing is unfinished, and nothing waits
-    private volatile boolean broken; // cannot become READY again
+    private volatile boolean closed; // also because it cannot become READY again
 
     int segments; // that are imported from its home; under the lock of the OpenHomes
 
@@ -117,8 +116,8 @@ final class TransferQueue {
     }
 
     /** Whether it cannot be used any more; then the next import of its home makes another. */
-    boolean isBroken() {
-        return broken;
+    boolean isClosed() {
+        return closed;
     }
 
     // ---- calls
@@ -128,7 +127,7 @@ final class TransferQueue {
         BatchPart first;
         lock.lock();
         try {
-            if (closed || broken) {
+            if (closed) {
                 part.batch().fail(Checks.closed(this));
             }
             if (part.batch().isStopped()) {
@@ -197,10 +196,6 @@ final class TransferQueue {
         lock.lock();
         try {
             if (!closed) {
-                closed = true;
-                broken = true;
-                jfs.close();
-                jfc.close();
                 endAll(failure);
             }
             first = takeOver();
@@ -366,14 +361,13 @@ final class TransferQueue {
     /** It cannot become READY again, because its context is being closed. Its requests end with it. */
     private void broken(UrmaException failure) {
         LOG.log(Level.DEBUG, this + " cannot be used any more", failure);
-        broken = true;
-        closed = true;
-        jfs.close();
-        jfc.close();
         endAll(failure);
     }
 
     private void endAll(UrmaException failure) {
+        closed = true;
+        jfs.close();
+        jfc.close();
         for (long number = ended; number < posted; number++) {
             BatchPart part = unfinished[(int) number & mask];
             if (part != null) {

@@ -3,7 +3,6 @@ package io.urma4j.buffer;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.Jfce;
-import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
 import java.lang.System.Logger.Level;
@@ -17,19 +16,14 @@ final class TransferThread {
     private final Jfc wakeUp; // without records
     private final Thread thread;
 
-    private TransferThread(UrmaContext context, Runnable loop, Jfce jfce, Jfc wakeUp) {
+    /** For the queues of a context, whose records make events at the JFCE; the thread does not run yet. */
+    TransferThread(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce) {
         this.jfce = jfce;
-        this.wakeUp = wakeUp;
+        this.wakeUp = homes.context().createJfc(new JfcConfig(1, false), jfce);
         this.thread = Thread.ofPlatform()
                 .daemon()
-                .name("urma-transfers-" + context.uasid())
-                .unstarted(loop);
-    }
-
-    /** For the queues of a context, whose records make events at the JFCE; the thread does not run yet. */
-    static TransferThread of(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce) {
-        Jfc wakeUp = homes.context().createJfc(new JfcConfig(1, false), jfce);
-        return new TransferThread(homes.context(), () -> run(homes, deadlines, jfce), jfce, wakeUp);
+                .name("urma-transfers-" + homes.context().uasid())
+                .unstarted(() -> run(homes, deadlines, jfce));
     }
 
     void start() {

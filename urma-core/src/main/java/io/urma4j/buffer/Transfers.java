@@ -66,14 +66,12 @@ public final class Transfers implements AutoCloseable {
     }
 
     private void openHomes(UrmaContext context) {
-        if (options.progress() == TransferProgress.BY_CALLER) {
-            homes.add(new OpenHomes(context, options, counters, null));
-            return;
-        }
-        Jfce jfce = context.createJfce();
+        Jfce jfce = options.progress() == TransferProgress.BY_THREAD ? context.createJfce() : null;
         OpenHomes made = new OpenHomes(context, options, counters, jfce);
         homes.add(made);
-        threads.add(TransferThread.of(made, deadlines, jfce));
+        if (jfce != null) {
+            threads.add(new TransferThread(made, deadlines, jfce));
+        }
     }
 
     /**
@@ -89,11 +87,7 @@ public final class Transfers implements AutoCloseable {
 
     /** With a clock for its timeouts. */
     static Transfers open(TransferOptions options, LongSupplier clock, UrmaContext... contexts) {
-        List<UrmaContext> distinct = List.of(contexts);
-        Checks.inRange(NAME, "number of contexts", distinct.size(), 1, RemoteBuf.MOST_DEVICES);
-        if (distinct.stream().distinct().count() < distinct.size()) {
-            throw Checks.invalid(NAME, "a context stands twice in " + distinct);
-        }
+        List<UrmaContext> distinct = Registrations.distinct(NAME, contexts);
         for (UrmaContext context : distinct) {
             int most = ApiAccess.api().attributesOf(context).limits().jfsDepth() - 1;
             Checks.inRange(NAME, "maxUnfinished on " + context, options.maxUnfinished(), 1, most);

@@ -17,7 +17,8 @@ class ChunkTest {
     private final Chunk chunk = new Chunk(slab(), 0, -1, returned::add);
 
     private static Slab slab() {
-        SlabMemory memory = new SlabMemory(Arena.ofAuto().allocate(BYTES), List.of(), Access.LOCAL_ONLY, () -> {});
+        SlabMemory memory = new SlabMemory(
+                Arena.ofAuto().allocate(BYTES), List.of(), Access.LOCAL_ONLY, null, () -> false, () -> {});
         SlabBudget budget = new SlabBudget(SizeClasses.single(BYTES), BYTES, 0, null, _ -> {});
         return new Slab(budget, memory, new SlabOrder(0, BYTES, BYTES), -1, _ -> {});
     }

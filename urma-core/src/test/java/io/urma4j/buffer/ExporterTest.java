@@ -40,7 +40,8 @@ class ExporterTest {
     private RdmaBuf leased(Access ofFirst) {
         LocalSegment one = first.register(memory, ofFirst);
         LocalSegment other = second.register(second.allocate(SLAB_BYTES), Access.READ_WRITE_ATOMIC);
-        SlabMemory slab = new SlabMemory(memory.segment(), List.of(one, other), Access.READ_WRITE_ATOMIC, () -> {});
+        SlabMemory slab = new SlabMemory(
+                memory.segment(), List.of(one, other), Access.READ_WRITE_ATOMIC, null, () -> false, () -> {});
         return RdmaBuf.lease(Block.partOf(slab, Block::endExports), 1024, 1024, LeakDetector.OFF);
     }
 

@@ -24,7 +24,7 @@ class MagazinesTest {
 
     private static Slab slab() {
         MemorySegment memory = Arena.ofAuto().allocate((long) CHUNKS * CHUNK_BYTES);
-        SlabMemory slabMemory = new SlabMemory(memory, List.of(), Access.LOCAL_ONLY, () -> {});
+        SlabMemory slabMemory = new SlabMemory(memory, List.of(), Access.LOCAL_ONLY, null, () -> false, () -> {});
         SlabBudget budget = new SlabBudget(SizeClasses.single(CHUNK_BYTES), memory.byteSize(), 0, null, _ -> {});
         return new Slab(budget, slabMemory, new SlabOrder(0, CHUNK_BYTES, memory.byteSize()), 0, _ -> {});
     }
