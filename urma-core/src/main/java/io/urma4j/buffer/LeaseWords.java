@@ -5,20 +5,16 @@ package io.urma4j.buffer;
  * different threads lease them: a word of one in a line of another would cost each lease several misses. HotSpot lays out the fields
  * of a superclass before those of its subclasses.
  */
-final class LeaseWords {
-    private LeaseWords() {}
+abstract class LeaseWords {
+    // with the object's header a cache line
+    long before0;
+    long before1;
+    long before2;
+    long before3;
+    long before4;
+    long before5;
 
-    /** With the object's header a cache line. */
-    abstract static class Before {
-        long before0;
-        long before1;
-        long before2;
-        long before3;
-        long before4;
-        long before5;
-    }
-
-    abstract static class Changing extends Before {
+    abstract static class Changing extends LeaseWords {
         volatile long state;
         long leaseBytes; // written before the lease, read after it
     }

@@ -162,10 +162,10 @@ public final class RegistrationCache implements AutoCloseable {
         lock.lock();
         try {
             isTooLate = closed;
-            region.users = isTooLate ? 0 : 1;
             if (isTooLate) {
                 over.add(region);
             } else {
+                region.users = 1;
                 admit(region, over);
                 if (!region.isCached) {
                     passing.add(region);

@@ -41,23 +41,16 @@ final class Registrations {
 
     /** Whether peers import the memory, or did not confirm yet that they released it. */
     static boolean areImported(List<LocalSegment> registrations) {
-        for (LocalSegment registration : registrations) {
-            if (ApiAccess.api().providerOf(registration) instanceof ProviderSegment provider
-                    && !provider.importers().isEmpty()) {
-                return true;
-            }
-        }
-        return false;
+        return registrations.stream()
+                .anyMatch(registration -> ApiAccess.api().providerOf(registration) instanceof ProviderSegment provider
+                        && !provider.importers().isEmpty());
     }
 
     /** Whether there are some, all have ended, and no peer touches the memory any more. */
     static boolean areRevoked(List<LocalSegment> registrations) {
-        for (LocalSegment registration : registrations) {
-            if (registration.revocation().isEmpty()) {
-                return false;
-            }
-        }
-        return !registrations.isEmpty();
+        return !registrations.isEmpty()
+                && registrations.stream()
+                        .noneMatch(registration -> registration.revocation().isEmpty());
     }
 
     /** Refuses memory of the caller that no context can register. */

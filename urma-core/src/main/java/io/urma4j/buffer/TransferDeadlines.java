@@ -19,7 +19,6 @@ final class TransferDeadlines {
     private final LongSupplier clock;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable BatchOp first;
-    private boolean isSet; // whether there is an earliest deadline
     private volatile long earliest; // or when to look next; not after the deadline of any batch
 
     TransferDeadlines(LongSupplier clock) {
@@ -39,9 +38,8 @@ final class TransferDeadlines {
                 first.earlier = batch;
             }
             first = batch;
-            boolean isEarliest = !isSet || deadline - earliest < 0;
+            boolean isEarliest = deadline - earliest < 0;
             if (isEarliest) {
-                isSet = true;
                 earliest = deadline;
             }
             return isEarliest;
@@ -94,7 +92,6 @@ final class TransferDeadlines {
         List<BatchOp> late = new ArrayList<>();
         lock.lock();
         try {
-            isSet = false;
             earliest = now + NEVER_NANOS;
             for (BatchOp batch = first; batch != null; batch = batch.later) {
                 if (batch.hasResult()) {
@@ -104,8 +101,7 @@ final class TransferDeadlines {
                     if (batch.retain()) {
                         late.add(batch);
                     }
-                } else if (!isSet || batch.deadline - earliest < 0) {
-                    isSet = true;
+                } else if (batch.deadline - earliest < 0) {
                     earliest = batch.deadline;
                 }
             }
