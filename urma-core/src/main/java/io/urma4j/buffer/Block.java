@@ -69,8 +69,6 @@ final class Block extends LeaseWords.After {
     private volatile @Nullable LeaseScope scope; // of the lease, where each has its own
 
     /**
-     * A block without a lease.
-     *
      * @param registrations of exactly {@code memory}, one for each context
      * @param source receives the block back after each lease, on the thread that ended its last use
      */

@@ -14,8 +14,6 @@ final class Chunk implements Consumer<Block> {
     private int number; // in magazines; written before the first lease
 
     /**
-     * A chunk without a lease.
-     *
      * @param magazine the class under which idle ones are cached; negative if they are not
      * @param source receives it after each lease
      */

@@ -47,11 +47,7 @@ final class OpenHomes {
 
     private volatile TransferQueue[] queues = {}; // of byHome
 
-    /**
-     * Without homes.
-     *
-     * @param jfce for the events of its queues; null if threads poll them
-     */
+    /** @param jfce for the events of its queues; null if threads poll them */
     OpenHomes(UrmaContext context, TransferOptions options, TransferCounters counters, @Nullable Jfce jfce) {
         this.context = context;
         this.options = options;

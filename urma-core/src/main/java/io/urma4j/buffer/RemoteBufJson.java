@@ -80,11 +80,7 @@ final class RemoteBufJson {
         };
     }
 
-    /**
-     * Reads it.
-     *
-     * @param checksum of the binary form
-     */
+    /** @param checksum of the binary form */
     static RemoteBuf read(String json, ToIntFunction<RemoteBuf> checksum) {
         Map<String, Object> members = StrictJson.read(json);
         checkCritical(members);

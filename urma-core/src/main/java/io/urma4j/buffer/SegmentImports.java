@@ -27,8 +27,6 @@ final class SegmentImports {
             new ConcurrentHashMap<>();
 
     /**
-     * Without imports.
-     *
      * @param find a segment that is imported and usable
      * @param add keeps a segment that was imported, or refuses
      * @param retain adds a user; false if the segment is evicted already

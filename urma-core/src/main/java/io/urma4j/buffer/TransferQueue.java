@@ -89,8 +89,6 @@ final class TransferQueue {
     }
 
     /**
-     * Opens it.
-     *
      * @param jfce for its events; null if threads poll it
      * @param afterRecovery runs without locks after the queue has failed and is READY again
      */

@@ -27,11 +27,7 @@ final class UnusedParts {
     private final Consumer<OpenWindow> onClosed;
     private volatile boolean hasWindows;
 
-    /**
-     * Without any.
-     *
-     * @param onClosed told of each window that is closed
-     */
+    /** @param onClosed told of each window that is closed */
     UnusedParts(Consumer<OpenWindow> onClosed) {
         this.onClosed = onClosed;
     }

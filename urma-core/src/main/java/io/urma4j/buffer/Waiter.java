@@ -10,11 +10,7 @@ final class Waiter {
     private @Nullable Grant grant; // written before isSettled
     private volatile boolean isSettled;
 
-    /**
-     * A waiter that is not queued yet.
-     *
-     * @param onSettled runs once it is settled, without the lock, on any thread
-     */
+    /** @param onSettled runs once it is settled, without the lock, on any thread */
     Waiter(Request request, Runnable onSettled) {
         this.request = request;
         this.onSettled = onSettled;

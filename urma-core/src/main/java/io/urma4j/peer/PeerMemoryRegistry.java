@@ -32,6 +32,7 @@ public final class PeerMemoryRegistry {
     /** Limit of registrations at the same time. */
     public static final int MAX_REGIONS = 65_536;
 
+    private static final String NAME = "peer memory registry";
     private static final int MAX_NAME_BYTES = 63;
 
     private final List<ClientEntry> clients = new CopyOnWriteArrayList<>(); // added under this
@@ -55,22 +56,21 @@ public final class PeerMemoryRegistry {
      * @throws UrmaException EINVAL for a wrong name or version, EEXIST if the name is taken
      */
     public synchronized PeerClientRegistration register(PeerMemoryClient client) {
-        String name = Checks.notNull("peer memory registry", "name of the client", client.name());
+        String name = Checks.notNull(NAME, "name of the client", client.name());
         if (name.isEmpty() || name.length() > MAX_NAME_BYTES || !name.chars().allMatch(c -> c > ' ' && c < 127)) {
             throw Checks.invalid(
-                    "peer memory registry",
-                    "client name '" + name + "' must have 1…" + MAX_NAME_BYTES + " printable ASCII characters");
+                    NAME, "client name '" + name + "' must have 1…" + MAX_NAME_BYTES + " printable ASCII characters");
         }
-        Checks.notNull("peer memory registry", "style of client " + name, client.style());
+        Checks.notNull(NAME, "style of client " + name, client.style());
         if (!client.version().isCompatibleWith(MINIMUM)) {
             throw Checks.invalid(
-                    "peer memory registry",
+                    NAME,
                     "client " + name + " has version " + client.version() + "; this accepts " + MINIMUM.major()
                             + ".x from " + MINIMUM + " on");
         }
         for (ClientEntry other : clients) {
             if (other.name().equals(name)) {
-                throw new UrmaException(UrmaStatus.EEXIST, "peer memory registry", "client name " + name + " is taken");
+                throw new UrmaException(UrmaStatus.EEXIST, NAME, "client name " + name + " is taken");
             }
         }
         ClientEntry entry = new ClientEntry(client, tickets, callTimeout, invalidating);
@@ -155,7 +155,7 @@ public final class PeerMemoryRegistry {
 
     private static UrmaException noOwner(DeviceRange range, List<String> asked) {
         return Checks.invalid(
-                "peer memory registry",
+                NAME,
                 "no client owns the whole range " + range + "; asked: "
                         + (asked.isEmpty() ? "none, there are no clients" : String.join(", ", asked)));
     }
@@ -169,8 +169,7 @@ public final class PeerMemoryRegistry {
         }
         List<String> names = clients.stream().map(ClientEntry::name).toList();
         throw Checks.invalid(
-                "peer memory registry",
-                "no client '" + name + "'; there are: " + (names.isEmpty() ? "none" : String.join(", ", names)));
+                NAME, "no client '" + name + "'; there are: " + (names.isEmpty() ? "none" : String.join(", ", names)));
     }
 
     private @Nullable PeerRegion pinOrEvict(ClientEntry entry, PinRequest request) {

@@ -48,11 +48,7 @@ public final class Inventory implements ContextEvents {
     private final Library library;
     private final long openedMillis = System.currentTimeMillis();
 
-    /**
-     * Of a context with these children.
-     *
-     * @param raise adds an event to {@code events}
-     */
+    /** @param raise adds an event to {@code events} */
     public Inventory(
             ClosingOrder children, AsyncEvents events, Consumer<AsyncEvent> raise, PerfMeter meter, Library library) {
         this.children = children;
