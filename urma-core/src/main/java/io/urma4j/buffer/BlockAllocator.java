@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,7 @@ final class BlockAllocator {
     private final ReentrantLock lock = new ReentrantLock();
     private final String pool;
     private final PoolConfig config;
-    private final SlabSource source;
+    private final LongFunction<SlabMemory> source; // makes slabs of a length
     private final Magazines magazines;
     private final SlabBudget ordinary;
     private final SlabBudget reserve;
@@ -59,12 +60,10 @@ final class BlockAllocator {
     private long refusals;
 
     /**
-     * An allocator without slabs.
-     *
      * @param pool names it in messages
      * @param returned receives each chunk whose lease is over; it calls {@link #giveBack}
      */
-    BlockAllocator(String pool, PoolConfig config, SlabSource source, Consumer<Chunk> returned) {
+    BlockAllocator(String pool, PoolConfig config, LongFunction<SlabMemory> source, Consumer<Chunk> returned) {
         this.pool = pool;
         this.config = config;
         this.source = source;
@@ -75,13 +74,6 @@ final class BlockAllocator {
         this.reserve = new SlabBudget(classes, config.reserveBytes(), 0, null, returned);
         this.trimmer = CompletableFuture.delayedExecutor(
                 config.idleTrim().toNanos(), TimeUnit.NANOSECONDS, ResultExecutors.VIRTUAL_THREADS);
-    }
-
-    /** What follows a change, without the lock. */
-    private record Aftermath(List<Waiter> settled, List<Slab> condemned) {
-        Aftermath() {
-            this(new ArrayList<>(), new ArrayList<>());
-        }
     }
 
     // ---- without the lock
@@ -165,7 +157,7 @@ final class BlockAllocator {
             freeVictims(grant);
             while (!grant.orders().isEmpty()) {
                 SlabOrder order = grant.orders().getFirst();
-                SlabMemory memory = source.make(order.lengthBytes());
+                SlabMemory memory = source.apply(order.lengthBytes());
                 change(() -> {
                     grant.budget().made(grant, order, memory);
                     slabsMade++;
@@ -211,34 +203,35 @@ final class BlockAllocator {
 
     /** Runs a step under the lock, gives what it frees to the waiters, and does without the lock what follows. */
     private void change(Runnable step) {
-        Aftermath after = new Aftermath();
+        List<Waiter> settled = new ArrayList<>();
+        List<Slab> condemned = new ArrayList<>();
         lock.lock();
         try {
             step.run();
-            settle(after);
+            settle(settled, condemned);
         } finally {
             lock.unlock();
         }
-        after.settled().forEach(Waiter::wake);
-        after.condemned().forEach(this::freeOrBegin);
+        settled.forEach(Waiter::wake);
+        condemned.forEach(this::freeOrBegin);
         if (isDrained()) {
             drained.complete(null);
         }
     }
 
-    private void settle(Aftermath after) {
+    private void settle(List<Waiter> settled, List<Slab> condemned) {
         publish();
         if (isClosed) {
-            refuse(waiters, after);
-            refuse(controlWaiters, after);
+            refuse(waiters, settled);
+            refuse(controlWaiters, settled);
             ordinary.condemnIdle();
             reserve.condemnIdle();
         } else {
-            serve(waiters, after);
-            serve(controlWaiters, after);
+            serve(waiters, settled);
+            serve(controlWaiters, settled);
         }
-        after.condemned().addAll(ordinary.takeCondemned());
-        after.condemned().addAll(reserve.takeCondemned());
+        condemned.addAll(ordinary.takeCondemned());
+        condemned.addAll(reserve.takeCondemned());
         publish();
     }
 
@@ -249,7 +242,7 @@ final class BlockAllocator {
     }
 
     /** In order of arrival: none is served before the first one. */
-    private void serve(SequencedSet<Waiter> queue, Aftermath after) {
+    private void serve(SequencedSet<Waiter> queue, List<Waiter> settled) {
         while (!queue.isEmpty()) {
             Grant grant = plan(queue.getFirst().request(), true);
             if (grant == null) {
@@ -257,14 +250,14 @@ final class BlockAllocator {
             }
             Waiter first = queue.removeFirst();
             first.settle(grant);
-            after.settled().add(first);
+            settled.add(first);
         }
     }
 
-    private static void refuse(SequencedSet<Waiter> queue, Aftermath after) {
+    private static void refuse(SequencedSet<Waiter> queue, List<Waiter> settled) {
         for (Waiter waiter : queue) {
             waiter.settle(null);
-            after.settled().add(waiter);
+            settled.add(waiter);
         }
         queue.clear();
     }
@@ -398,12 +391,15 @@ final class BlockAllocator {
         try {
             List<Waiter> all = new ArrayList<>(waiters);
             all.addAll(controlWaiters);
+            Collection<ClassUse> uses = classUses();
             return new PoolStats(
                     config.maxBytes(),
                     registeredBytes(),
-                    ordinary.idleBytes() + reserve.idleBytes(),
+                    uses.stream()
+                            .mapToLong(use -> use.idle() * use.blockBytes())
+                            .sum(),
                     ordinary.slabs().size() + reserve.slabs().size(),
-                    ordinary.leases() + reserve.leases(),
+                    uses.stream().mapToLong(ClassUse::leases).sum(),
                     all.size(),
                     all.stream()
                             .mapToLong(waiter -> waiter.request().totalBytes())

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Slabs that are registered with each of some contexts. The first context allocates whose memory all the others can
- * register.
+ * register. Safe for any number of threads.
  */
-final class ContextSlabs implements SlabSource {
+final class ContextSlabs {
     private final List<UrmaContext> contexts;
     private final AllocOptions options;
     private final Access exportable;
@@ -32,8 +32,12 @@ final class ContextSlabs implements SlabSource {
         this.isChecked = config.checked();
     }
 
-    @Override
-    public SlabMemory make(long lengthBytes) {
+    /**
+     * Allocates and registers a slab. It may take milliseconds.
+     *
+     * @throws UrmaException if a device refuses; then nothing is left of it
+     */
+    SlabMemory make(long lengthBytes) {
         UrmaException failure = null;
         for (int place = allocator; place < contexts.size(); place++) {
             try {

@@ -87,7 +87,7 @@ final class PoolInspection implements Inspectable {
                     .add("slabs", use.slabs())
                     .add("blocks", use.blocks())
                     .add("leases", use.leases())
-                    .add("idle", use.blocks() - use.leases())
+                    .add("idle", use.idle())
                     .build());
         }
         return rows;

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,8 @@ public final class RegisteredBufferPool implements AutoCloseable {
     private final Runnable recorded; // ends its recording
     private final AutoCloseable inspection; // a child of the first context
 
-    private RegisteredBufferPool(PoolConfig config, SlabSource source, List<UrmaContext> contexts, Executor makers) {
+    private RegisteredBufferPool(
+            PoolConfig config, LongFunction<SlabMemory> source, List<UrmaContext> contexts, Executor makers) {
         this.contexts = contexts;
         long number = OPENED.incrementAndGet();
         this.shortName = config.name().isEmpty() ? "pool-" + number : config.name();
@@ -74,7 +76,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
     public static RegisteredBufferPool open(PoolConfig config, UrmaContext... contexts) {
         List<UrmaContext> distinct = Registrations.distinct("RegisteredBufferPool", contexts);
         RegisteredBufferPool pool = new RegisteredBufferPool(
-                config, new ContextSlabs(distinct, config), distinct, ResultExecutors.VIRTUAL_THREADS);
+                config, new ContextSlabs(distinct, config)::make, distinct, ResultExecutors.VIRTUAL_THREADS);
         try {
             distinct.forEach(context -> ApiAccess.api().adopt(context, pool.childOf(context)));
         } catch (UrmaException e) {
@@ -90,7 +92,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
     }
 
     /** A pool whose memory comes from elsewhere. */
-    static RegisteredBufferPool over(PoolConfig config, SlabSource source, Executor makers) {
+    static RegisteredBufferPool over(PoolConfig config, LongFunction<SlabMemory> source, Executor makers) {
         return new RegisteredBufferPool(config, source, List.of(), makers);
     }
 

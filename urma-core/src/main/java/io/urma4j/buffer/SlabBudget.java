@@ -29,11 +29,7 @@ final class SlabBudget {
     private long registeredBytes;
     private long condemnedBytes; // of those: slabs that are about to be freed
 
-    /**
-     * A budget without slabs.
-     *
-     * @param slabBytes of a slab, if its chunks are not larger and the budget has room
-     */
+    /** @param slabBytes of a slab, if its chunks are not larger and the budget has room */
     SlabBudget(
             SizeClasses classes,
             long limitBytes,
@@ -153,13 +149,10 @@ final class SlabBudget {
     }
 
     private long freeableBytes() {
-        long bytes = 0;
-        for (Slab slab : slabs) {
-            if (isFreeableAtOnce(slab)) {
-                bytes += slab.lengthBytes();
-            }
-        }
-        return bytes;
+        return slabs.stream()
+                .filter(SlabBudget::isFreeableAtOnce)
+                .mapToLong(Slab::lengthBytes)
+                .sum();
     }
 
     private static boolean isFreeableAtOnce(Slab slab) {
@@ -331,7 +324,7 @@ final class SlabBudget {
         condemnedBytes += slab.lengthBytes();
     }
 
-    /** Condemns all idle slabs, and tries those again whose freeing failed. */
+    /** Condemns all idle slabs. */
     void condemnIdle() {
         collect();
         for (Slab slab : List.copyOf(slabs)) {
@@ -388,18 +381,6 @@ final class SlabBudget {
 
     // ---- counts
 
-    /** Chunks that are leased, granted, or held by operations. */
-    long leases() {
-        long count = 0;
-        for (Slab slab : slabs) {
-            count += slab.chunkCount() - slab.idleCount();
-        }
-        for (int sizeClass = 0; magazines != null && sizeClass < classes.count(); sizeClass++) {
-            count -= magazines.count(sizeClass);
-        }
-        return count;
-    }
-
     /** Adds the slabs by the size of their blocks. */
     void addClasses(Map<Long, ClassUse> uses) {
         for (Slab slab : slabs) {
@@ -416,16 +397,5 @@ final class SlabBudget {
 
     private static void add(Map<Long, ClassUse> uses, ClassUse more) {
         uses.merge(more.blockBytes(), more, ClassUse::plus);
-    }
-
-    long idleBytes() {
-        long bytes = 0;
-        for (Slab slab : slabs) {
-            bytes += slab.idleCount() * slab.chunkBytes();
-        }
-        for (int sizeClass = 0; magazines != null && sizeClass < classes.count(); sizeClass++) {
-            bytes += magazines.count(sizeClass) * classes.blockBytes(sizeClass);
-        }
-        return bytes;
     }
 }

@@ -12,15 +12,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Slabs of plain memory. A test can refuse some, and sees how much memory there is. */
-final class PlainSlabs implements SlabSource {
+final class PlainSlabs {
     private final AtomicLong liveBytes = new AtomicLong();
     private final AtomicLong mostBytes = new AtomicLong();
     private final AtomicInteger refusals = new AtomicInteger();
     private volatile @Nullable CountDownLatch importer;
     private final AtomicInteger unfreeable = new AtomicInteger();
 
-    @Override
-    public SlabMemory make(long lengthBytes) {
+    SlabMemory make(long lengthBytes) {
         if (isDue(refusals)) {
             throw new UrmaException(UrmaStatus.ENOMEM, "slabs", "refused " + lengthBytes + " bytes");
         }

@@ -69,7 +69,7 @@ class PoolModelTest {
         Run(SplittableRandom random) {
             this.random = random;
             this.config = randomConfig();
-            this.pool = RegisteredBufferPool.over(config, slabs, Runnable::run);
+            this.pool = RegisteredBufferPool.over(config, slabs::make, Runnable::run);
         }
 
         private PoolConfig randomConfig() {

@@ -36,7 +36,7 @@ class PoolRaceTest {
     }
 
     private RegisteredBufferPool pool(PoolConfig config) {
-        return RegisteredBufferPool.over(config, slabs, Runnable::run);
+        return RegisteredBufferPool.over(config, slabs::make, Runnable::run);
     }
 
     private void together(List<Callable<Void>> tasks) throws Exception {

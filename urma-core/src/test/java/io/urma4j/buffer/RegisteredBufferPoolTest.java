@@ -28,7 +28,7 @@ class RegisteredBufferPoolTest {
     private final PlainSlabs slabs = new PlainSlabs();
 
     private RegisteredBufferPool pool(PoolConfig config) {
-        return RegisteredBufferPool.over(config, slabs, Runnable::run);
+        return RegisteredBufferPool.over(config, slabs::make, Runnable::run);
     }
 
     private RegisteredBufferPool pool(PoolConfig.Builder config) {
