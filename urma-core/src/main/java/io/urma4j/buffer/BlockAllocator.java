@@ -51,9 +51,7 @@ final class BlockAllocator {
     private final SequencedSet<Waiter> controlWaiters = new LinkedHashSet<>();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final LongAdder waits = new LongAdder();
-    private volatile int attention; // written under the lock, by publish()
-    private boolean isClosed;
-    private boolean isRevoked;
+    private volatile int attention; // written under the lock
     private boolean isTrimming;
     private long slabsMade;
     private long slabsFreed;
@@ -93,6 +91,10 @@ final class BlockAllocator {
             return;
         }
         change(() -> chunk.slab().budget().put(chunk));
+    }
+
+    private boolean isClosed() {
+        return (attention & CLOSED) != 0;
     }
 
     /** Whether all leases were ended; read after a lease has begun. */
@@ -137,7 +139,7 @@ final class BlockAllocator {
     }
 
     private void checkOpen() {
-        if (isClosed) {
+        if (isClosed()) {
             throw Checks.closed(pool);
         }
     }
@@ -221,7 +223,7 @@ final class BlockAllocator {
 
     private void settle(List<Waiter> settled, List<Slab> condemned) {
         publish();
-        if (isClosed) {
+        if (isClosed()) {
             refuse(waiters, settled);
             refuse(controlWaiters, settled);
             ordinary.condemnIdle();
@@ -236,9 +238,8 @@ final class BlockAllocator {
     }
 
     private void publish() {
-        attention = (waiters.isEmpty() && controlWaiters.isEmpty() ? 0 : WAITERS)
-                | (isClosed ? CLOSED : 0)
-                | (isRevoked ? REVOKED : 0);
+        int waiting = waiters.isEmpty() && controlWaiters.isEmpty() ? 0 : WAITERS;
+        attention = attention & ~WAITERS | waiting;
     }
 
     /** In order of arrival: none is served before the first one. */
@@ -307,7 +308,7 @@ final class BlockAllocator {
 
     private void trimUnused() {
         isTrimming = false;
-        if (!isClosed) {
+        if (!isClosed()) {
             ordinary.retryUnfreed();
             reserve.retryUnfreed();
             ordinary.condemnUnused(config.softBytes() - reserve.keptBytes());
@@ -325,7 +326,7 @@ final class BlockAllocator {
     /** Refuses all waiters and further requests; slabs go with their last lease. Idempotent. */
     void close() {
         change(() -> {
-            isClosed = true;
+            attention |= CLOSED;
             ordinary.retryUnfreed();
             reserve.retryUnfreed();
         });
@@ -333,10 +334,7 @@ final class BlockAllocator {
 
     /** {@link #close}, and ends all leases. */
     void closeNow() {
-        change(() -> {
-            isClosed = true;
-            isRevoked = true;
-        });
+        change(() -> attention |= CLOSED | REVOKED);
         for (Slab slab : slabs()) {
             slab.revoke();
         }
@@ -356,7 +354,7 @@ final class BlockAllocator {
     }
 
     private boolean isDrained() {
-        if ((attention & CLOSED) == 0 || drained.isDone()) {
+        if (!isClosed() || drained.isDone()) {
             return false;
         }
         lock.lock();
