@@ -79,11 +79,7 @@ public final class LeakDetector {
     public void assertNoLeaks() {
         reportCollected();
         if (lost.get() > 0 || !open.isEmpty()) {
-            StringBuilder message = new StringBuilder()
-                    .append(lost.get())
-                    .append(" handles were lost, ")
-                    .append(open.size())
-                    .append(" are open");
+            StringBuilder message = new StringBuilder(lost.get() + " handles were lost, " + open.size() + " are open");
             open.forEach(handle -> message.append('\n').append(textOf(handle.record())));
             throw new AssertionError(message);
         }

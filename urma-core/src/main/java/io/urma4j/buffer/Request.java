@@ -1,21 +1,8 @@
 package io.urma4j.buffer;
 
 /** Lengths that are acquired together, all or none. */
-final class Request {
-    private final SizeClasses classes;
-    private final boolean isControl;
-    private final long[] lengths;
-
-    Request(SizeClasses classes, boolean isControl, long... lengths) {
-        this.classes = classes;
-        this.isControl = isControl;
-        this.lengths = lengths;
-    }
-
-    boolean isControl() {
-        return isControl;
-    }
-
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Request(SizeClasses classes, boolean isControl, long... lengths) {
     int count() {
         return lengths.length;
     }

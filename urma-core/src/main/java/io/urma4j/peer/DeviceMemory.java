@@ -175,16 +175,14 @@ public final class DeviceMemory implements AutoCloseable {
      *
      * @throws UrmaException EINVAL if it was freed meanwhile, also when other memory has its address now
      */
-    public PeerRegion pin(boolean writable, List<DmaDevice> devices) {
-        synchronized (this) {
-            checkOpen();
-            PeerRegion region = owner.registry().pin(new PinRequest(client.name(), range, writable, devices, true));
-            if (!region.identity().equals(identity)) {
-                region.close();
-                throw Checks.invalid(this, "was freed: its address belongs to another allocation now");
-            }
-            return region;
+    public synchronized PeerRegion pin(boolean writable, List<DmaDevice> devices) {
+        checkOpen();
+        PeerRegion region = owner.registry().pin(new PinRequest(client.name(), range, writable, devices, true));
+        if (!region.identity().equals(identity)) {
+            region.close();
+            throw Checks.invalid(this, "was freed: its address belongs to another allocation now");
         }
+        return region;
     }
 
     private void checkOpen() {
