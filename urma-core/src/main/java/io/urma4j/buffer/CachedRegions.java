@@ -2,8 +2,9 @@ package io.urma4j.buffer;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -15,7 +16,7 @@ final class CachedRegions {
     private final int maxRegions;
     private final long maxBytes;
     private final NavigableMap<Long, List<CachedRegion>> byStart = new TreeMap<>(); // regions may overlap
-    private final LinkedHashMap<CachedRegion, CachedRegion> byUse = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashSet<CachedRegion> byUse = new LinkedHashSet<>();
     private long bytes;
     private long longestBytes; // of all since there was none
 
@@ -33,7 +34,7 @@ final class CachedRegions {
     }
 
     int used() {
-        return (int) byUse.keySet().stream().filter(region -> region.users > 0).count();
+        return (int) byUse.stream().filter(region -> region.users > 0).count();
     }
 
     /** The region that has the memory, with one user more; null for none. */
@@ -43,7 +44,7 @@ final class CachedRegions {
             for (CachedRegion region : regions) {
                 if (region.has(memory)) {
                     region.users++;
-                    byUse.get(region); // the youngest from now on
+                    byUse.addLast(region); // the youngest from now on
                     return region;
                 }
             }
@@ -53,30 +54,25 @@ final class CachedRegions {
 
     /** Those that share a byte with the memory. */
     List<CachedRegion> overlapping(MemorySegment memory) {
-        List<CachedRegion> found = new ArrayList<>();
-        long end = memory.address() + memory.byteSize();
-        for (List<CachedRegion> regions : startingIn(memory.address() - longestBytes, end - 1)) {
-            for (CachedRegion region : regions) {
-                if (region.overlaps(memory)) {
-                    found.add(region);
-                }
-            }
-        }
-        return found;
+        long last = memory.address() + memory.byteSize() - 1;
+        return startingIn(memory.address() - longestBytes, last).stream()
+                .flatMap(List::stream)
+                .filter(region -> region.overlaps(memory))
+                .toList();
     }
 
     /** The nearest to {@code last} first. */
-    private Iterable<List<CachedRegion>> startingIn(long first, long last) {
+    private Collection<List<CachedRegion>> startingIn(long first, long last) {
         return byStart.subMap(first, true, Math.max(first, last), true)
                 .descendingMap()
                 .values();
     }
 
     /** Adds a region, after it has removed the least recently used ones, as far as they may go; or leaves all as it is. */
-    void add(CachedRegion added, List<CachedRegion> removed, Predicate<CachedRegion> mayGo) {
+    void add(CachedRegion added, Collection<CachedRegion> removed, Predicate<CachedRegion> mayGo) {
         List<CachedRegion> going = new ArrayList<>();
         long left = bytes;
-        Iterator<CachedRegion> oldest = byUse.keySet().iterator();
+        Iterator<CachedRegion> oldest = byUse.iterator();
         while (!fits(added, byUse.size() - going.size(), left) && oldest.hasNext()) {
             CachedRegion candidate = oldest.next();
             if (candidate.users == 0 && mayGo.test(candidate)) {
@@ -91,7 +87,7 @@ final class CachedRegions {
         removed.addAll(going);
         added.isCached = true;
         byStart.computeIfAbsent(added.start(), _ -> new ArrayList<>(1)).add(added);
-        byUse.put(added, added);
+        byUse.add(added);
         bytes += added.lengthBytes();
         longestBytes = Math.max(longestBytes, added.lengthBytes());
     }
@@ -101,8 +97,8 @@ final class CachedRegions {
     }
 
     /** Removes those whose memory is gone. */
-    void removeDead(List<CachedRegion> removed) {
-        for (CachedRegion region : List.copyOf(byUse.keySet())) {
+    void removeDead(Collection<CachedRegion> removed) {
+        for (CachedRegion region : List.copyOf(byUse)) {
             if (!region.memory().scope().isAlive()) {
                 remove(region);
                 removed.add(region);
@@ -110,13 +106,13 @@ final class CachedRegions {
         }
     }
 
-    void removeAll(List<CachedRegion> removed) {
-        removed.addAll(byUse.keySet());
+    void removeAll(Collection<CachedRegion> removed) {
+        removed.addAll(byUse);
         removed.forEach(this::remove);
     }
 
     void remove(CachedRegion region) {
-        if (byUse.remove(region) == null) {
+        if (!byUse.remove(region)) {
             return;
         }
         region.isCached = false;

@@ -8,7 +8,7 @@ import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,9 +37,7 @@ public final class RegistrationCache implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final CachedRegions regions; // guarded by the lock, as all below
     private final Refusals refusals = new Refusals();
-    private final List<CachedRegion> lingering =
-            new ArrayList<>(); // not cached any more, but still named by work requests
-    private final Set<CachedRegion> passing = new HashSet<>(); // not cached, with users
+    private final Set<CachedRegion> uncached = new LinkedHashSet<>(); // that end once they are not in use
     private long hits;
     private long misses;
     private long evictions;
@@ -157,19 +155,16 @@ public final class RegistrationCache implements AutoCloseable {
             throw e;
         }
         CachedRegion region = new CachedRegion(memory, registrations);
-        List<CachedRegion> over = new ArrayList<>();
+        List<CachedRegion> over;
         boolean isTooLate;
         lock.lock();
         try {
             isTooLate = closed;
             if (isTooLate) {
-                over.add(region);
+                over = List.of(region);
             } else {
                 region.users = 1;
-                admit(region, over);
-                if (!region.isCached) {
-                    passing.add(region);
-                }
+                over = admit(region);
             }
         } finally {
             lock.unlock();
@@ -181,47 +176,43 @@ public final class RegistrationCache implements AutoCloseable {
         return region;
     }
 
-    /** Caches a region, if those that are not in use can make room for it; else it ends after this use. */
-    private void admit(CachedRegion region, List<CachedRegion> over) {
-        int before = over.size();
-        regions.removeDead(over);
-        expirations += over.size() - before;
-        over.addAll(lingering);
-        lingering.clear();
-        before = over.size();
-        regions.add(region, over, candidate -> !registrar.isUsed(candidate.registrations()));
-        evictions += over.size() - before;
-        over.removeIf(this::lingers);
+    /** Caches a region, if those that are not in use can make room for it; else it ends after this use. Returns what ends now. */
+    private List<CachedRegion> admit(CachedRegion region) {
+        int before = uncached.size();
+        regions.removeDead(uncached);
+        expirations += uncached.size() - before;
+        before = uncached.size();
+        regions.add(region, uncached, candidate -> !registrar.isUsed(candidate.registrations()));
+        evictions += uncached.size() - before;
+        if (!region.isCached) {
+            uncached.add(region);
+        }
+        return takeUnused();
     }
 
-    /** Whether it must stay for now; then it is tried again later, or ends with its last user. */
-    private boolean lingers(CachedRegion region) {
-        if (region.users > 0) {
-            passing.add(region);
-            return true;
-        }
-        boolean isUsed = registrar.isUsed(region.registrations());
-        if (isUsed) {
-            lingering.add(region);
-        }
-        return isUsed;
+    private List<CachedRegion> takeUnused() {
+        List<CachedRegion> unused =
+                uncached.stream().filter(region -> !isInUse(region)).toList();
+        uncached.removeAll(unused);
+        return unused;
+    }
+
+    private boolean isInUse(CachedRegion region) {
+        return region.users > 0 || registrar.isUsed(region.registrations());
     }
 
     private void release(CachedRegion region) {
-        List<CachedRegion> over = new ArrayList<>(1);
+        boolean isOver;
         lock.lock();
         try {
             region.users--;
-            if (region.users == 0 && !region.isCached) {
-                passing.remove(region);
-                if (!lingers(region)) {
-                    over.add(region);
-                }
-            }
+            isOver = !region.isCached && !isInUse(region) && uncached.remove(region);
         } finally {
             lock.unlock();
         }
-        endAll(over);
+        if (isOver) {
+            registrar.end(region.registrations());
+        }
     }
 
     private void endAll(List<CachedRegion> over) {
@@ -246,18 +237,14 @@ public final class RegistrationCache implements AutoCloseable {
         lock.lock();
         try {
             over.addAll(regions.overlapping(memory));
-            passing.stream().filter(region -> region.overlaps(memory)).forEach(over::add);
-            lingering.stream().filter(region -> region.overlaps(memory)).forEach(over::add);
+            uncached.stream().filter(region -> region.overlaps(memory)).forEach(over::add);
             for (CachedRegion region : over) {
-                if (region.users > 0 || registrar.isUsed(region.registrations())) {
+                if (isInUse(region)) {
                     throw new UrmaException(UrmaStatus.EAGAIN, this, region + " is in use");
                 }
             }
-            for (CachedRegion region : over) {
-                if (!lingering.remove(region)) {
-                    regions.remove(region);
-                }
-            }
+            over.forEach(uncached::remove);
+            over.forEach(regions::remove);
         } finally {
             lock.unlock();
         }
@@ -285,14 +272,12 @@ public final class RegistrationCache implements AutoCloseable {
     /** Ends the registrations that are not in use, and the others with their last use. Idempotent. */
     @Override
     public void close() {
-        List<CachedRegion> over = new ArrayList<>();
+        List<CachedRegion> over;
         lock.lock();
         try {
             closed = true;
-            regions.removeAll(over);
-            over.addAll(lingering);
-            lingering.clear();
-            over.removeIf(this::lingers);
+            regions.removeAll(uncached);
+            over = takeUnused();
         } finally {
             lock.unlock();
         }
