@@ -1,7 +1,6 @@
 package io.urma4j.buffer;
 
 import io.urma4j.CompletionStatus;
-import io.urma4j.PeerId;
 import io.urma4j.PostFlags;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.UrmaContext;
@@ -236,11 +235,6 @@ final class BatchPart {
     /** Whether no request is unfinished, and none follows. */
     boolean isOver() {
         return ended == posted && (posted == requests || batch.isStopped());
-    }
-
-    /** The identity of a home. */
-    static PeerId homeOf(SegmentDescriptor segment) {
-        return new PeerId(segment.eid(), segment.uasid(), segment.incarnation());
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -53,7 +54,7 @@ final class OpenHomes {
         this.options = options;
         this.counters = counters;
         this.jfce = jfce;
-        this.importing = new SegmentImports(context, this::segmentOf, this::add, this::retainsIfOpen);
+        this.importing = new SegmentImports(context, this::segmentOf, this::add);
     }
 
     UrmaContext context() {
@@ -192,7 +193,14 @@ final class OpenHomes {
 
     private OpenWindow open(RemoteBuf.Window key, BatchOp batch) {
         OpenWindow known = tryOpen(key);
-        return known != null ? known : openIn(importing.retained(key.segment(), batch), key);
+        if (known != null) {
+            return known;
+        }
+        OpenSegment segment;
+        do {
+            segment = importing.imported(key.segment(), batch.nanosLeft());
+        } while (!retainsIfOpen(segment)); // it may be evicted already
+        return openIn(segment, key);
     }
 
     /** Opens a window of a segment that has one user more for it. */
@@ -240,7 +248,8 @@ final class OpenHomes {
         lock.lock();
         try {
             checkOpen();
-            OpenSegment made = new OpenSegment(descriptor, remote, queueTo(BatchPart.homeOf(descriptor)));
+            PeerId home = new PeerId(descriptor.eid(), descriptor.uasid(), descriptor.incarnation());
+            OpenSegment made = new OpenSegment(descriptor, remote, queueTo(home));
             made.queue.segments++;
             made.usedAt = ++uses;
             segments.put(descriptor, made);
@@ -300,12 +309,10 @@ final class OpenHomes {
     /** Drops the least recently used segments beyond the limit, but not the new one. */
     private void evictSegments(OpenSegment made) {
         while (segments.size() > options.maxImports()) {
-            OpenSegment oldest = null;
-            for (OpenSegment segment : segments.values()) {
-                if (segment != made && segment.users == 0 && (oldest == null || segment.usedAt < oldest.usedAt)) {
-                    oldest = segment;
-                }
-            }
+            OpenSegment oldest = segments.values().stream()
+                    .filter(segment -> segment != made && segment.users == 0)
+                    .min(Comparator.comparingLong(segment -> segment.usedAt))
+                    .orElse(null);
             if (oldest == null) {
                 return;
             }

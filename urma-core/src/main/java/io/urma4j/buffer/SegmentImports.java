@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /**
  * The imports in progress of {@link OpenHomes}. Each segment is imported once for all batches that wait for it, and its import goes on
@@ -22,40 +21,31 @@ final class SegmentImports {
     private final UrmaContext context;
     private final Function<SegmentDescriptor, Optional<OpenSegment>> find;
     private final BiFunction<SegmentDescriptor, RemoteSegment, OpenSegment> add;
-    private final Predicate<OpenSegment> retain;
     private final ConcurrentHashMap<SegmentDescriptor, CompletableFuture<OpenSegment>> importing =
             new ConcurrentHashMap<>();
 
     /**
      * @param find a segment that is imported and usable
      * @param add keeps a segment that was imported, or refuses
-     * @param retain adds a user; false if the segment is evicted already
      */
     SegmentImports(
             UrmaContext context,
             Function<SegmentDescriptor, Optional<OpenSegment>> find,
-            BiFunction<SegmentDescriptor, RemoteSegment, OpenSegment> add,
-            Predicate<OpenSegment> retain) {
+            BiFunction<SegmentDescriptor, RemoteSegment, OpenSegment> add) {
         this.context = context;
         this.find = find;
         this.add = add;
-        this.retain = retain;
     }
 
-    /** The segment, imported for this batch or another, with one user more. Blocks until the batch has timed out at most. */
-    OpenSegment retained(SegmentDescriptor descriptor, BatchOp batch) {
-        while (true) {
-            CompletableFuture<OpenSegment> mine = new CompletableFuture<>();
-            CompletableFuture<OpenSegment> running = importing.putIfAbsent(descriptor, mine);
-            if (running == null) {
-                beginImport(descriptor, mine);
-                running = mine;
-            }
-            OpenSegment segment = Await.result(context, running.copy().orTimeout(batch.nanosLeft(), NANOSECONDS));
-            if (retain.test(segment)) {
-                return segment;
-            }
+    /** The segment, imported for this caller or another. Blocks until the timeout at most. */
+    OpenSegment imported(SegmentDescriptor descriptor, long timeoutNanos) {
+        CompletableFuture<OpenSegment> mine = new CompletableFuture<>();
+        CompletableFuture<OpenSegment> running = importing.putIfAbsent(descriptor, mine);
+        if (running == null) {
+            beginImport(descriptor, mine);
+            running = mine;
         }
+        return Await.result(context, running.copy().orTimeout(timeoutNanos, NANOSECONDS));
     }
 
     /** Its end does not depend on the batches that wait for it. */

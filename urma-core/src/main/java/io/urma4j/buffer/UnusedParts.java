@@ -6,13 +6,14 @@ import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ResultExecutors;
 import java.lang.System.Logger.Level;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Windows and segments of {@link OpenHomes} that are to be closed. They are collected under the lock of these, and closed without it:
@@ -21,11 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class UnusedParts {
     private static final System.Logger LOG = System.getLogger(UnusedParts.class.getName());
 
-    private final ArrayDeque<OpenWindow> windows = new ArrayDeque<>();
+    private final Queue<OpenWindow> windows = new ConcurrentLinkedQueue<>();
     private final Map<OpenSegment, CompletableFuture<Void>> ends =
             new ConcurrentHashMap<>(); // of those that are being closed
     private final Consumer<OpenWindow> onClosed;
-    private volatile boolean hasWindows;
 
     /** @param onClosed told of each window that is closed */
     UnusedParts(Consumer<OpenWindow> onClosed) {
@@ -33,9 +33,8 @@ final class UnusedParts {
     }
 
     /** Under the lock of the homes. */
-    synchronized void add(OpenWindow window) {
+    void add(OpenWindow window) {
         windows.add(window);
-        hasWindows = true;
     }
 
     /** Under the lock of the homes. */
@@ -54,9 +53,9 @@ final class UnusedParts {
 
     /** Closes the windows. One that its device still counts as used is closed another time. */
     void closeAll() {
-        if (hasWindows) {
-            ArrayDeque<OpenWindow> again = new ArrayDeque<>();
-            for (OpenWindow window = next(); window != null; window = next()) {
+        if (!windows.isEmpty()) {
+            List<OpenWindow> again = new ArrayList<>();
+            for (OpenWindow window = windows.poll(); window != null; window = windows.poll()) {
                 try {
                     window.remote.close();
                     onClosed.accept(window);
@@ -64,14 +63,8 @@ final class UnusedParts {
                     again.add(window);
                 }
             }
-            again.forEach(this::add);
+            windows.addAll(again);
         }
-    }
-
-    private synchronized @Nullable OpenWindow next() {
-        OpenWindow window = windows.poll();
-        hasWindows = !windows.isEmpty();
-        return window;
     }
 
     /** Closes an import; its context does later what its home does not answer now. */
@@ -91,7 +84,7 @@ final class UnusedParts {
     }
 
     @Override
-    public synchronized String toString() {
+    public String toString() {
         return windows.size() + " windows to be closed";
     }
 }
