@@ -1,5 +1,7 @@
 package io.urma4j.buffer;
 
+import java.util.Arrays;
+
 /** Lengths that are acquired together, all or none. */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record Request(SizeClasses classes, boolean isControl, long... lengths) {
@@ -21,11 +23,7 @@ record Request(SizeClasses classes, boolean isControl, long... lengths) {
 
     /** Bytes of all chunks that serve it. */
     long totalBytes() {
-        long total = 0;
-        for (int i = 0; i < lengths.length; i++) {
-            total += chunkBytes(i);
-        }
-        return total;
+        return Arrays.stream(lengths).map(classes::blockBytesFor).sum();
     }
 
     @Override

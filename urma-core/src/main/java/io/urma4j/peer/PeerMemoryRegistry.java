@@ -68,10 +68,8 @@ public final class PeerMemoryRegistry {
                     "client " + name + " has version " + client.version() + "; this accepts " + MINIMUM.major()
                             + ".x from " + MINIMUM + " on");
         }
-        for (ClientEntry other : clients) {
-            if (other.name().equals(name)) {
-                throw new UrmaException(UrmaStatus.EEXIST, NAME, "client name " + name + " is taken");
-            }
+        if (clients.stream().anyMatch(other -> other.name().equals(name))) {
+            throw new UrmaException(UrmaStatus.EEXIST, NAME, "client name " + name + " is taken");
         }
         ClientEntry entry = new ClientEntry(client, tickets, callTimeout, invalidating);
         clients.add(entry);
