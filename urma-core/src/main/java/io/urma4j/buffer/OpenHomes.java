@@ -286,7 +286,7 @@ final class OpenHomes {
     private TransferQueue queueTo(PeerId home) {
         TransferQueue queue = byHome.get(home);
         if (queue == null || queue.isClosed()) {
-            queue = TransferQueue.open(context, options, counters, jfce, this::dropRevoked);
+            queue = TransferQueue.open(context, options, counters, jfce, this::dropUnusable);
             byHome.put(home, queue);
             queues = byHome.values().toArray(TransferQueue[]::new);
         }
@@ -366,8 +366,8 @@ final class OpenHomes {
         }
     }
 
-    /** Without the lock, after a failure: drops the segments of homes that are gone. */
-    private void dropRevoked() {
+    /** Without the lock: drops the segments of homes that are gone, and those whose queue is closed. */
+    private void dropUnusable() {
         lock.lock();
         try {
             for (OpenSegment segment : segments.values().toArray(OpenSegment[]::new)) {
@@ -424,15 +424,7 @@ final class OpenHomes {
         for (TransferQueue queue : queues) {
             queue.close(failure);
         }
-        lock.lock();
-        try {
-            for (OpenSegment segment : segments.values().toArray(OpenSegment[]::new)) {
-                drop(segment);
-            }
-        } finally {
-            lock.unlock();
-        }
-        unused.closeAll();
+        dropUnusable(); // all of them: their queues are closed
         unused.await();
     }
 

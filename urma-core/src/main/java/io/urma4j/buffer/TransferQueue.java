@@ -366,13 +366,11 @@ final class TransferQueue {
         closed = true;
         jfs.close();
         jfc.close();
-        for (long number = ended; number < posted; number++) {
-            BatchPart part = unfinished[(int) number & mask];
+        while (ended < posted) {
+            BatchPart part = unfinished[(int) ended & mask];
             if (part != null) {
                 part.batch().fail(failure);
             }
-        }
-        while (ended < posted) {
             endNext(CompletionStatus.WR_FLUSH_ERR);
         }
         while (!waiting.isEmpty()) {
