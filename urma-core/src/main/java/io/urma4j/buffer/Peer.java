@@ -113,10 +113,8 @@ public record Peer(List<Member> contexts) {
                 }
             }
             return new Peer(members);
-        } catch (DescriptorException e) {
-            throw e;
         } catch (UrmaException e) {
-            throw new DescriptorException(e.reason());
+            throw RemoteBufCodec.refused(e);
         }
     }
 

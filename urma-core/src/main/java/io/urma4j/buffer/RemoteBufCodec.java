@@ -278,7 +278,8 @@ public final class RemoteBufCodec {
         }
     }
 
-    private static DescriptorException refused(UrmaException e) {
+    /** What a reader refuses bytes with, where a value in them is refused. */
+    static DescriptorException refused(UrmaException e) {
         return e instanceof DescriptorException known ? known : new DescriptorException(e.reason());
     }
 

@@ -83,18 +83,18 @@ public final class Flight {
      * @return ends it
      */
     public static Runnable pool(String pool, Supplier<PoolStats> stats) {
-        return PRESENT ? BufferEvents.begin(pool, stats) : () -> {};
+        return PRESENT ? FlightEvents.pool(pool, stats) : () -> {};
     }
 
     /** A request waits for memory of a pool. */
     public static Step bufferWait() {
-        return PRESENT ? BufferEvents.waiting() : UNTOLD;
+        return PRESENT ? FlightEvents.bufferWait() : UNTOLD;
     }
 
     /** A handle was lost without close. */
     public static void bufferLost(LeakRecord leak) {
         if (PRESENT) {
-            BufferEvents.lost(leak);
+            FlightEvents.bufferLost(leak);
         }
     }
 }

@@ -1,14 +1,21 @@
 package io.urma4j.internal.flight;
 
 import io.urma4j.AsyncEvent;
+import io.urma4j.buffer.LeakRecord;
+import io.urma4j.buffer.PoolStats;
+import java.util.Map;
+import java.util.function.Supplier;
 import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
 
-/** The events. Loaded only where there is a Flight Recorder. */
+/** The events, except those of paths. Loaded only where there is a Flight Recorder. */
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
 final class FlightEvents {
     private FlightEvents() {}
@@ -94,6 +101,48 @@ final class FlightEvents {
         event.object = raised.object();
         event.detail = raised.detail();
         event.commit();
+    }
+
+    static Runnable pool(String pool, Supplier<PoolStats> stats) {
+        return PeriodicEvents.begin(Map.of(BufferPool.class, () -> record(pool, stats.get())));
+    }
+
+    private static void record(String pool, PoolStats now) {
+        BufferPool event = new BufferPool();
+        event.pool = pool;
+        event.maximum = now.maxBytes();
+        event.registered = now.registeredBytes();
+        event.idle = now.idleBytes();
+        event.slabs = now.slabs();
+        event.leases = now.leases();
+        event.waiters = now.waiters();
+        event.waits = now.waits();
+        event.refusals = now.refusals();
+        event.quarantined = now.quarantined();
+        event.commit();
+    }
+
+    static Flight.Step bufferWait() {
+        BufferWait event = new BufferWait();
+        event.begin();
+        return (pool, result) -> {
+            event.end();
+            if (event.shouldCommit()) {
+                event.pool = pool.toString();
+                event.result = result.toString();
+                event.commit();
+            }
+        };
+    }
+
+    static void bufferLost(LeakRecord leak) {
+        BufferLeak event = new BufferLeak();
+        if (event.isEnabled()) {
+            event.buffer = leak.buffer();
+            event.bytes = leak.lengthBytes();
+            event.age = leak.age().toNanos();
+            event.commit();
+        }
     }
 
     /** What all events have. */
@@ -184,4 +233,71 @@ final class FlightEvents {
     @Name("io.urma4j.AsyncEvent")
     @Label("Asynchronous Event")
     private static final class OtherEvent extends Raised {}
+
+    @Name("io.urma4j.BufferPool")
+    @Label("Buffer Pool")
+    @Description("The memory of a pool, its leases and waiters, and what it has counted since it was opened")
+    @Period("1 s")
+    private static final class BufferPool extends UrmaEvent {
+        @Label("Pool")
+        String pool = "";
+
+        @Label("Hard Limit")
+        @DataAmount
+        long maximum;
+
+        @Label("Registered")
+        @DataAmount
+        long registered;
+
+        @Label("Idle")
+        @DataAmount
+        long idle;
+
+        @Label("Slabs")
+        int slabs;
+
+        @Label("Leases")
+        long leases;
+
+        @Label("Waiters")
+        int waiters;
+
+        @Label("Waits")
+        long waits;
+
+        @Label("Refusals")
+        long refusals;
+
+        @Label("Quarantined")
+        @Description("Buffers whose lease is over, and of which a peer still uses a window")
+        int quarantined;
+    }
+
+    @Name("io.urma4j.BufferWait")
+    @Label("Buffer Wait")
+    @Description("A request waited for memory of a pool; a threshold on the duration selects long waits")
+    private static final class BufferWait extends UrmaEvent {
+        @Label("Pool")
+        String pool = "";
+
+        @Label("Result")
+        String result = "";
+    }
+
+    @Name("io.urma4j.BufferLeak")
+    @Label("Buffer Leak")
+    @Description("A handle of a buffer was garbage-collected without close")
+    private static final class BufferLeak extends UrmaEvent {
+        @Label("Buffer")
+        String buffer = "";
+
+        @Label("Length")
+        @DataAmount
+        long bytes;
+
+        @Label("Age")
+        @Timespan(Timespan.NANOSECONDS)
+        long age;
+    }
 }
