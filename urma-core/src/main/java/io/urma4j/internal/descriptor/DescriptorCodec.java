@@ -53,11 +53,11 @@ public final class DescriptorCodec {
     private DescriptorCodec() {}
 
     public static byte[] encode(SegmentDescriptor descriptor) {
-        return DescriptorFrame.seal(DescriptorKind.SEGMENT, write(descriptor).toBytes());
+        return sealed(write(begun(DescriptorKind.SEGMENT), descriptor));
     }
 
     public static byte[] encode(JettyDescriptor descriptor) {
-        return DescriptorFrame.seal(DescriptorKind.JETTY, write(descriptor).toBytes());
+        return sealed(write(begun(DescriptorKind.JETTY), descriptor));
     }
 
     public static SegmentDescriptor decodeSegment(byte[] bytes) {
@@ -70,7 +70,7 @@ public final class DescriptorCodec {
 
     /** The fields of a segment without their frame, which has the checksum: for a descriptor inside of another. */
     public static byte[] fieldsOf(SegmentDescriptor descriptor) {
-        return write(descriptor).toBytes();
+        return write(new FrameBuffer(), descriptor).toBytes();
     }
 
     /** The segment whose {@link #fieldsOf} are those bytes. */
@@ -95,16 +95,28 @@ public final class DescriptorCodec {
     }
 
     public static String toLine(SharedSegment shared) {
-        return toLine(DescriptorKind.SHARED_SEGMENT, write(shared.descriptor()), shared.token());
+        DescriptorKind kind = DescriptorKind.SHARED_SEGMENT;
+        return toLine(kind, write(begun(kind), shared.descriptor()), shared.token());
     }
 
     public static String toLine(SharedJetty shared) {
-        return toLine(DescriptorKind.SHARED_JETTY, write(shared.descriptor()), shared.token());
+        DescriptorKind kind = DescriptorKind.SHARED_JETTY;
+        return toLine(kind, write(begun(kind), shared.descriptor()), shared.token());
     }
 
-    private static String toLine(DescriptorKind kind, DescriptorFields.Writer fields, Token token) {
-        fields.number(DescriptorField.TOKEN, token.value());
-        return DescriptorText.write(kind, DescriptorFrame.seal(kind, fields.toBytes()));
+    private static String toLine(DescriptorKind kind, FrameBuffer fields, Token token) {
+        return DescriptorText.write(kind, sealed(fields.number(DescriptorField.TOKEN, token.value())));
+    }
+
+    private static FrameBuffer begun(DescriptorKind kind) {
+        FrameBuffer fields = new FrameBuffer();
+        fields.begin(kind);
+        return fields;
+    }
+
+    private static byte[] sealed(FrameBuffer fields) {
+        var _ = fields.seal();
+        return fields.toBytes();
     }
 
     public static SharedSegment parseSharedSegment(String line) {
@@ -119,15 +131,14 @@ public final class DescriptorCodec {
     }
 
     public static String toText(WindowKey key) {
-        DescriptorFields.Writer fields = new DescriptorFields.Writer();
-        fields.number(DescriptorField.IMPORT_NUMBER, key.importNumber())
+        FrameBuffer fields = begun(DescriptorKind.WINDOW)
+                .number(DescriptorField.IMPORT_NUMBER, key.importNumber())
                 .number(DescriptorField.SLOT, key.slot())
                 .number(DescriptorField.GENERATION, key.generation())
                 .number(DescriptorField.OFFSET, key.offset())
                 .number(DescriptorField.LENGTH, key.lengthBytes())
                 .number(DescriptorField.ACCESS, key.access().mask());
-        return DescriptorText.write(
-                DescriptorKind.WINDOW, DescriptorFrame.seal(DescriptorKind.WINDOW, fields.toBytes()));
+        return DescriptorText.write(DescriptorKind.WINDOW, sealed(fields));
     }
 
     public static WindowKey parseWindowKey(String text) {
@@ -157,8 +168,7 @@ public final class DescriptorCodec {
         }
     }
 
-    private static DescriptorFields.Writer write(SegmentDescriptor descriptor) {
-        DescriptorFields.Writer fields = new DescriptorFields.Writer();
+    private static FrameBuffer write(FrameBuffer fields, SegmentDescriptor descriptor) {
         writeHome(fields, descriptor.eid(), descriptor.uasid(), descriptor.incarnation(), descriptor.policy());
         fields.number(DescriptorField.TOKEN_ID, descriptor.tokenId())
                 .number(DescriptorField.LENGTH, descriptor.lengthBytes())
@@ -174,9 +184,8 @@ public final class DescriptorCodec {
         return fields;
     }
 
-    private static DescriptorFields.Writer write(JettyDescriptor descriptor) {
+    private static FrameBuffer write(FrameBuffer fields, JettyDescriptor descriptor) {
         JettyId id = descriptor.id();
-        DescriptorFields.Writer fields = new DescriptorFields.Writer();
         writeHome(fields, id.eid(), id.uasid(), descriptor.incarnation(), descriptor.policy());
         fields.number(DescriptorField.QUEUE_ID, id.id())
                 .number(DescriptorField.QUEUE_KIND, QUEUE_KINDS.indexOf(descriptor.kind()))
@@ -186,29 +195,27 @@ public final class DescriptorCodec {
         return fields;
     }
 
-    private static void writeHome(
-            DescriptorFields.Writer fields, Eid eid, int uasid, long incarnation, TokenPolicy policy) {
-        ByteBuffer eidBytes = ByteBuffer.allocate(Eid.BYTES);
-        eidBytes.putLong(eid.high()).putLong(eid.low()).flip();
-        fields.bytes(DescriptorField.EID, eidBytes)
-                .number(DescriptorField.UASID, uasid)
+    private static void writeHome(FrameBuffer fields, Eid eid, int uasid, long incarnation, TokenPolicy policy) {
+        int begun = fields.beginField(DescriptorField.EID);
+        fields.putLong(eid.high());
+        fields.putLong(eid.low());
+        fields.endField(begun);
+        fields.number(DescriptorField.UASID, uasid)
                 .number(DescriptorField.INCARNATION, incarnation)
                 .number(DescriptorField.POLICY, policy.value());
     }
 
-    private static void writeEndpoints(DescriptorFields.Writer fields, List<Endpoint> endpoints) {
+    private static void writeEndpoints(FrameBuffer fields, List<Endpoint> endpoints) {
         for (Endpoint endpoint : endpoints) {
             byte[] kind = endpoint.kind().getBytes(StandardCharsets.US_ASCII);
-            byte[] address = endpoint.address().getBytes(StandardCharsets.UTF_8);
-            ByteBuffer value = ByteBuffer.allocate(ENDPOINT_MIN_BYTES + kind.length + address.length);
-            value.put((byte) (endpoint.critical() ? CRITICAL : 0))
-                    .putLong(endpoint.key())
-                    .putLong(endpoint.vaBase())
-                    .put((byte) kind.length)
-                    .put(kind)
-                    .put(address)
-                    .flip();
-            fields.bytes(DescriptorField.ENDPOINT, value);
+            int begun = fields.beginField(DescriptorField.ENDPOINT);
+            fields.putByte(endpoint.critical() ? CRITICAL : 0);
+            fields.putLong(endpoint.key());
+            fields.putLong(endpoint.vaBase());
+            fields.putByte(kind.length);
+            fields.putBytes(kind);
+            fields.putBytes(endpoint.address().getBytes(StandardCharsets.UTF_8));
+            fields.endField(begun);
         }
     }
 

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The fields of a descriptor in their binary form, in any order, big-endian.
@@ -52,20 +51,9 @@ public final class DescriptorFields {
         }
         ByteBuffer value = bytes.slice(bytes.position(), length);
         bytes.position(bytes.position() + length);
-        Optional<DescriptorField> known =
-                kind.fields().stream().filter(field -> field.tag == tag).findFirst();
-        if (known.isPresent()) {
-            add(known.get(), value);
-        } else {
-            checkMaySkip(tag);
-        }
-    }
-
-    /** Refuses an unknown field that is critical. */
-    static void checkMaySkip(int tag) {
-        if ((tag & DescriptorField.CRITICAL_BIT) != 0) {
-            throw new DescriptorException(
-                    "field 0x" + Integer.toHexString(tag) + " is critical, but unknown to this version of the library");
+        DescriptorField known = kind.field(tag);
+        if (known != null) {
+            add(known, value);
         }
     }
 
@@ -105,48 +93,5 @@ public final class DescriptorFields {
     /** The values of a field, in order; none when it is not there. */
     List<ByteBuffer> all(DescriptorField field) {
         return values.getOrDefault(field, List.of());
-    }
-
-    /** Collects fields. */
-    static final class Writer {
-        private static final int FIRST_BYTES = 256;
-
-        private ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
-
-        Writer number(DescriptorField field, long value) {
-            header(field, field.lengthBytes);
-            switch (field.lengthBytes) {
-                case 1 -> bytes.put((byte) value);
-                case 4 -> bytes.putInt((int) value);
-                case 8 -> bytes.putLong(value);
-                default -> throw new AssertionError(field + " is no number");
-            }
-            return this;
-        }
-
-        Writer bytes(DescriptorField field, ByteBuffer value) {
-            header(field, value.remaining());
-            bytes.put(value);
-            return this;
-        }
-
-        private void header(DescriptorField field, int length) {
-            room(HEADER_BYTES + length);
-            bytes.putShort((short) field.tag).putShort((short) length);
-        }
-
-        private void room(int more) {
-            if (bytes.remaining() < more) {
-                int atLeast = bytes.position() + more;
-                bytes = ByteBuffer.allocate(Math.max(2 * bytes.capacity(), atLeast))
-                        .put(bytes.flip());
-            }
-        }
-
-        byte[] toBytes() {
-            byte[] all = new byte[bytes.position()];
-            bytes.get(0, all);
-            return all;
-        }
     }
 }

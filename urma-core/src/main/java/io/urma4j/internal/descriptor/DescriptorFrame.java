@@ -38,17 +38,6 @@ public final class DescriptorFrame {
 
     private DescriptorFrame() {}
 
-    /** Puts the frame around {@code fields}. */
-    static byte[] seal(DescriptorKind kind, byte[] fields) {
-        byte[] frame = new byte[MIN_BYTES + fields.length];
-        writeHead(kind, frame);
-        return ByteBuffer.wrap(frame)
-                .putInt(LENGTH, frame.length)
-                .put(FIELDS, fields)
-                .putInt(frame.length - CHECKSUM_BYTES, checksum(new CRC32C(), frame, frame.length))
-                .array();
-    }
-
     /** Writes what stands before the length. */
     static void writeHead(DescriptorKind kind, byte[] frame) {
         BigEndian.putInt(frame, 0, MARK);

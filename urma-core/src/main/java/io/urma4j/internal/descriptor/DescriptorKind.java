@@ -24,9 +24,11 @@ import static io.urma4j.internal.descriptor.DescriptorField.UASID;
 import static io.urma4j.internal.descriptor.DescriptorField.WINDOWS_HOME;
 import static io.urma4j.internal.descriptor.DescriptorField.WINDOWS_ONLY;
 
+import io.urma4j.DescriptorException;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a descriptor describes: its number in the binary form, its word in the text form, and its fields. */
 public enum DescriptorKind {
@@ -83,6 +85,21 @@ public enum DescriptorKind {
     /** The fields that a descriptor of this kind has, each once; {@link DescriptorField} tells which may repeat or be missing. */
     Set<DescriptorField> fields() {
         return fields;
+    }
+
+    /** The field with that tag; null for an unknown one, which a reader skips. Refuses an unknown field that is critical. */
+    @Nullable
+    DescriptorField field(int tag) {
+        for (DescriptorField field : DescriptorField.ALL) {
+            if (field.tag == tag && fields.contains(field)) {
+                return field;
+            }
+        }
+        if ((tag & DescriptorField.CRITICAL_BIT) != 0) {
+            throw new DescriptorException(
+                    "field 0x" + Integer.toHexString(tag) + " is critical, but unknown to this version of the library");
+        }
+        return null;
     }
 
     /** How a line with a descriptor of this kind begins. */

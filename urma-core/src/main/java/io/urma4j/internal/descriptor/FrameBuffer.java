@@ -31,6 +31,19 @@ public final class FrameBuffer {
         position = DescriptorFrame.FIELDS;
     }
 
+    /** Puts a field of 1, 4 or 8 bytes. */
+    FrameBuffer number(DescriptorField field, long value) {
+        int begun = beginField(field);
+        switch (field.lengthBytes) {
+            case 1 -> putByte((int) value);
+            case 4 -> putInt((int) value);
+            case 8 -> putLong(value);
+            default -> throw new AssertionError(field + " is no number");
+        }
+        endField(begun);
+        return this;
+    }
+
     /** Begins a field; returns where it is, for {@link #endField}. */
     public int beginField(DescriptorField field) {
         putShort(field.tag);
@@ -107,7 +120,7 @@ public final class FrameBuffer {
         MemorySegment.copy(bytes, 0, to, ValueLayout.JAVA_BYTE, 0, position);
     }
 
-    /** The sealed descriptor. */
+    /** All that was put: the sealed descriptor, or the fields of one that was not begun. */
     public byte[] toBytes() {
         return Arrays.copyOf(bytes, position);
     }
@@ -208,14 +221,11 @@ public final class FrameBuffer {
         if (fieldBytes > remaining()) {
             throw DescriptorFields.truncated(tag, remaining(), fieldBytes);
         }
-        for (DescriptorField field : DescriptorField.ALL) {
-            if (field.tag == tag && kind.fields().contains(field)) {
-                return field;
-            }
+        DescriptorField field = kind.field(tag);
+        if (field == null) {
+            skip(fieldBytes);
         }
-        DescriptorFields.checkMaySkip(tag);
-        skip(fieldBytes);
-        return null;
+        return field;
     }
 
     /** Length of the field whose header was read last. */

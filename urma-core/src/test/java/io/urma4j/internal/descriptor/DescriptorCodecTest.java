@@ -172,7 +172,7 @@ class DescriptorCodecTest {
             for (int i = random.nextInt(1, 4); i > 0; i--) {
                 fields[random.nextInt(fields.length)] = (byte) random.nextInt();
             }
-            byte[] bytes = DescriptorFrame.seal(DescriptorKind.SEGMENT, fields);
+            byte[] bytes = sealed(DescriptorKind.SEGMENT, fields);
             try {
                 SegmentDescriptor read = SegmentDescriptor.fromBytes(bytes); // a changed number may be a right one
                 assertThat(SegmentDescriptor.fromBytes(read.toBytes())).isEqualTo(read);
@@ -301,12 +301,21 @@ class DescriptorCodecTest {
     private static ThrowableAssertAlternative<DescriptorException> assertThatJettyWith(
             DescriptorField field, int... value) {
         byte[] others = without(field, fieldsOf(JETTY.toBytes()));
-        byte[] bytes = DescriptorFrame.seal(DescriptorKind.JETTY, joined(others, field(field.tag, value)));
+        byte[] bytes = sealed(DescriptorKind.JETTY, joined(others, field(field.tag, value)));
         return assertThatExceptionOfType(DescriptorException.class).isThrownBy(() -> JettyDescriptor.fromBytes(bytes));
     }
 
     private static byte[] sealed(byte[]... fields) {
-        return DescriptorFrame.seal(DescriptorKind.SEGMENT, joined(fields));
+        return sealed(DescriptorKind.SEGMENT, joined(fields));
+    }
+
+    /** A frame of that kind around the fields. */
+    private static byte[] sealed(DescriptorKind kind, byte[] fields) {
+        FrameBuffer frame = new FrameBuffer();
+        frame.begin(kind);
+        frame.putBytes(fields);
+        var _ = frame.seal();
+        return frame.toBytes();
     }
 
     private static byte[] resealed(byte[] bytes, Consumer<ByteBuffer> change) {
