@@ -181,10 +181,9 @@ public final class MessageReceiver implements AutoCloseable {
         boolean hasImmediate = batch.hasImmediate(index);
         long immediate = hasImmediate ? batch.immediate(index) : 0;
         if (hasImmediate && immediate == ReplyEnvelope.MARK) {
-            ReplyEnvelope.Opened opened = ReplyEnvelope.open(bytes, sender, leadsTo);
+            Message opened = ReplyEnvelope.open(bytes, sender, leadsTo);
             if (opened != null) {
-                return new Message(
-                        sender, opened.payload().asReadOnly(), opened.immediate(), Optional.of(opened.replyTo()));
+                return opened;
             }
             badReplyAddresses++;
         }

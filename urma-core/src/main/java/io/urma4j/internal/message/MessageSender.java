@@ -231,9 +231,7 @@ public final class MessageSender implements AutoCloseable {
 
     /** Called by the leader; other threads use {@link #wake}. */
     private void wakeNoted() {
-        for (int i = 0; i < noted.size(); i++) {
-            LockSupport.unpark(noted.get(i));
-        }
+        noted.forEach(LockSupport::unpark);
         noted.clear();
     }
 
@@ -394,11 +392,10 @@ public final class MessageSender implements AutoCloseable {
         } else {
             failures++;
         }
-        Sending sending = buffers.at(buffer);
+        Sending sending = buffers.release(buffer);
         if (sending != null) {
             sending.result = status;
             wake(sending);
-            buffers.release(buffer);
         }
     }
 

@@ -3,12 +3,14 @@ package io.urma4j.internal.message;
 import io.urma4j.DescriptorException;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JettyId;
+import io.urma4j.Message;
 import io.urma4j.SharedJetty;
 import io.urma4j.TransportMode;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +39,6 @@ public final class ReplyEnvelope {
 
     private static final int HAS_IMMEDIATE = 1;
 
-    /** What an envelope holds. */
-    record Opened(SharedJetty replyTo, MemorySegment payload, OptionalLong immediate) {}
-
     private ReplyEnvelope() {}
 
     /** The bytes of an envelope for {@code payload}. */
@@ -57,11 +56,11 @@ public final class ReplyEnvelope {
     }
 
     /**
-     * Reads an envelope; null when it is none, or when its address does not lead to {@code sender}.
+     * The message in an envelope; null when it is none, or when its address does not lead to {@code sender}.
      *
      * @param leadsTo whether a descriptor leads to the context of a queue, and to no other
      */
-    static @Nullable Opened open(byte[] bytes, JettyId sender, BiPredicate<JettyDescriptor, JettyId> leadsTo) {
+    static @Nullable Message open(byte[] bytes, JettyId sender, BiPredicate<JettyDescriptor, JettyId> leadsTo) {
         if (bytes.length < HEAD_BYTES) {
             return null;
         }
@@ -81,10 +80,11 @@ public final class ReplyEnvelope {
                 || !leadsTo.test(replyTo.descriptor(), sender)) {
             return null;
         }
-        return new Opened(
-                replyTo,
-                MemorySegment.ofArray(bytes).asSlice(HEAD_BYTES + lineBytes),
-                hasImmediate ? OptionalLong.of(immediate) : OptionalLong.empty());
+        return new Message(
+                sender,
+                MemorySegment.ofArray(bytes).asSlice(HEAD_BYTES + lineBytes).asReadOnly(),
+                hasImmediate ? OptionalLong.of(immediate) : OptionalLong.empty(),
+                Optional.of(replyTo));
     }
 
     private static @Nullable SharedJetty parse(String line) {

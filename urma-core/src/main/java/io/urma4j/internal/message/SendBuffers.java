@@ -105,16 +105,15 @@ final class SendBuffers {
         }
     }
 
-    /** The message in a buffer; null if it holds none. */
+    /** The message in a buffer, which has a result: the buffer is free. Null if it held none. */
     @Nullable
-    Sending at(int buffer) {
-        return inFlight[buffer];
-    }
-
-    /** A message has a result: its buffer is free. */
-    void release(int buffer) {
-        inFlight[buffer] = null;
-        free.add(buffer);
+    Sending release(int buffer) {
+        Sending sending = inFlight[buffer];
+        if (sending != null) {
+            inFlight[buffer] = null;
+            free.add(buffer);
+        }
+        return sending;
     }
 
     @Override
