@@ -40,7 +40,7 @@ public final class Jfce implements ContextObject {
      */
     public Optional<Jfc> await(Duration timeout) throws InterruptedException {
         try {
-            return await(timeout.isNegative() ? Long.MAX_VALUE : Nanos.of(timeout));
+            return await(Nanos.ofWait(timeout));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw e;

@@ -120,7 +120,7 @@ public final class Notifier implements ContextObject {
      * @throws UrmaException EINVAL if it is closed, also while waiting
      */
     public Optional<Notification> await(Duration timeout) throws InterruptedException {
-        long remainingNanos = timeout.isNegative() ? Long.MAX_VALUE : Nanos.of(timeout);
+        long remainingNanos = Nanos.ofWait(timeout);
         lock.lockInterruptibly();
         try {
             while (true) {

@@ -14,7 +14,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.SelectableChannel;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +49,6 @@ public final class PipeReader implements AutoCloseable {
     public static final int DEFAULT_CAPACITY_BYTES = 1 << 20;
 
     private static final VarHandle U64 = JAVA_LONG.varHandle();
-    private static final Duration FOR_EVER = ChronoUnit.FOREVER.getDuration();
     private static final int LOOKS = 256; // before sleeping: about as long as a sleep and its wake-up take
     private static final long SETTLE_NANOS = 20_000; // many times what a store needs to leave a CPU's store buffer
     private static final long NAP_NANOS = 250_000_000; // then a poll: a writer that died wakes no reader
@@ -229,7 +227,7 @@ public final class PipeReader implements AutoCloseable {
      */
     public boolean await(Duration timeout) throws InterruptedException {
         life.checkOpen();
-        long deadline = timeout.isNegative() ? Nanos.deadlineAfter(FOR_EVER) : Nanos.deadlineAfter(timeout);
+        long deadline = System.nanoTime() + Nanos.ofWait(timeout);
         try {
             boolean found = isThereSoon() || sleepUntil(deadline);
             if (found && sleep != null) {
@@ -253,8 +251,7 @@ public final class PipeReader implements AutoCloseable {
         for (int round = 1; ; round++) {
             sleeping.arm();
             // one check is not enough: the word of a frame may still be in the writer's store buffer after the writer
-            // has
-            // read the flag
+            // has read the flag
             if (isThereWithin(SETTLE_NANOS)) {
                 return true;
             }

@@ -20,7 +20,6 @@ import java.util.concurrent.locks.LockSupport;
 public final class PipeWriter implements AutoCloseable {
     private static final int SPINS = 1000;
     private static final long REST_NANOS = 20_000;
-    private static final long NO_LIMIT_NANOS = Long.MAX_VALUE / 2; // the queue's own timeout ends the wait
 
     private final PipeClaim claim;
     private final PipeMemory memory;
@@ -64,7 +63,7 @@ public final class PipeWriter implements AutoCloseable {
      * @throws OperationFailedException if the reader did not answer; nothing can be sent any more
      */
     public boolean trySend(MemorySegment source, long offset, int lengthBytes) {
-        return trySend(source, offset, lengthBytes, NO_LIMIT_NANOS);
+        return trySend(source, offset, lengthBytes, Nanos.FOREVER); // the queue's own timeout ends the wait
     }
 
     private boolean trySend(MemorySegment source, long offset, int lengthBytes, long timeoutNanos) {
@@ -156,7 +155,7 @@ public final class PipeWriter implements AutoCloseable {
         }
         long deadline = Nanos.deadlineAfter(timeout);
         // at least one try knows what the reader has read
-        long leftNanos = timeout.isPositive() ? Nanos.of(timeout) : NO_LIMIT_NANOS;
+        long leftNanos = timeout.isPositive() ? Nanos.of(timeout) : Nanos.FOREVER;
         for (int tries = 1; !trySend(message, 0, lengthBytes, leftNanos); tries++) {
             leftNanos = deadline - System.nanoTime();
             if (leftNanos <= 0) {

@@ -5,6 +5,7 @@ import io.urma4j.RemoteRange;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
@@ -21,7 +22,7 @@ public final class QueuedCalls implements RemoteCalls {
      * @throws UrmaException when there is no room for a queue
      */
     public QueuedCalls(Object owner, Lifetime life, RemoteRange remote) {
-        this(owner, new RemoteLanes(owner, life, () -> RemoteLane.open(owner, remote)), RemoteLane.NO_LIMIT);
+        this(owner, new RemoteLanes(owner, life, () -> RemoteLane.open(owner, remote)), Nanos.FOREVER);
     }
 
     private QueuedCalls(Object owner, RemoteLanes lanes, long timeoutNanos) {

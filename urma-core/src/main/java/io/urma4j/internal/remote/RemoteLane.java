@@ -20,11 +20,11 @@ import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.CompletionPort;
+import io.urma4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +39,6 @@ public final class RemoteLane {
     private static final int QUEUE_DEPTH = 8;
     private static final int BATCH_RECORDS = 8;
     private static final Duration SLICE = Duration.ofSeconds(1); // the queue's own timeout ends the wait
-
-    /** No timeout except the queue's own: 146 years. */
-    static final long NO_LIMIT = Long.MAX_VALUE / 2;
 
     /** Held during an operation. */
     public final ReentrantLock lock = new ReentrantLock();
@@ -61,8 +58,10 @@ public final class RemoteLane {
     private @Nullable Jfs jfs;
     private boolean closed;
 
-    private long timeoutNanos = NO_LIMIT; // of the operation; owned, as all below, by the thread that holds the lock
-    private long deadline = System.nanoTime() + NO_LIMIT;
+    private long timeoutNanos =
+            Nanos.FOREVER; // of the operation, besides the queue's; owned, as all below, by the thread that holds
+    // the lock
+    private long deadline = System.nanoTime() + Nanos.FOREVER;
 
     // of the current queue
     private long posted;
@@ -120,20 +119,20 @@ public final class RemoteLane {
     public void write(long offset, MemorySegment source) {
         whole("write", offset, source.byteSize(), () -> {
             if (source.byteSize() <= inlineBytes) {
-                post(() -> postInline(offset, source));
+                postInline(offset, source);
             } else {
                 writePieces(offset, source);
             }
         });
     }
 
-    private boolean postInline(long offset, MemorySegment source) {
+    private void postInline(long offset, MemorySegment source) {
         list.clear().write(remote, offset, 0).inline(source);
         boolean accepted = queue().post(list) == 1;
         list.refusal().ifPresent(refusal -> {
             throw refusal;
         });
-        return accepted;
+        posted(accepted);
     }
 
     private void writePieces(long offset, MemorySegment source) {
@@ -141,11 +140,10 @@ public final class RemoteLane {
             if (posted - completed == PIECES) {
                 awaitCompletion(posted - PIECES);
             }
-            long from = at;
             long slot = slot(posted);
             long piece = Math.min(pieceBytes, source.byteSize() - at);
             MemorySegment.copy(source, at, staging.memory(), slot, piece);
-            post(() -> postWrite(offset + from, slot, piece));
+            postWrite(offset + at, slot, piece);
         }
     }
 
@@ -172,7 +170,7 @@ public final class RemoteLane {
     private void askForPiece(long offset, long at, long length) {
         long slot = slot(posted);
         long piece = Math.min(pieceBytes, length - at);
-        post(() -> postRead(offset + at, slot, piece));
+        postRead(offset + at, slot, piece);
     }
 
     /** Writes 8 bytes in native order; without tearing if {@code offset} is a multiple of 8. */
@@ -200,18 +198,16 @@ public final class RemoteLane {
     }
 
     private void writeWord(long offset, int bytes) {
-        whole("write", offset, bytes, () -> post(() -> postWrite(offset, wordOffset(), bytes)));
+        whole("write", offset, bytes, () -> postWrite(offset, wordOffset(), bytes));
     }
 
     /** Without an object for its steps: a pipe reads so what its reader has taken. */
     private void readWord(long offset, int bytes) {
         try {
-            posted(postRead(offset, wordOffset(), bytes));
+            postRead(offset, wordOffset(), bytes);
             awaitCompletion(posted - 1);
         } catch (StepFailure e) {
             throw failed("read", offset, bytes, e);
-        } catch (TimeUp e) {
-            throw late("read", offset, bytes);
         } finally {
             abandonUnfinished();
         }
@@ -230,36 +226,36 @@ public final class RemoteLane {
     }
 
     private void atomic(Opcode opcode, long offset, int sizeBytes, long operand, long expected) {
-        whole(
-                opcode.name(),
-                offset,
-                sizeBytes,
-                () -> post(() -> postAtomic(opcode, offset, sizeBytes, operand, expected)));
+        whole(opcode.name(), offset, sizeBytes, () -> postAtomic(opcode, offset, sizeBytes, operand, expected));
     }
 
-    private boolean postWrite(long offset, long from, long length) {
-        return switch (remote) {
-            case RemoteSegment segment -> queue().write(segment, offset, staging, from, length, 0);
-            case RemoteWindow window -> window.write(queue(), offset, staging, from, length, 0, PostFlags.DEFAULT);
-        };
+    private void postWrite(long offset, long from, long length) {
+        posted(
+                switch (remote) {
+                    case RemoteSegment segment -> queue().write(segment, offset, staging, from, length, 0);
+                    case RemoteWindow window ->
+                        window.write(queue(), offset, staging, from, length, 0, PostFlags.DEFAULT);
+                });
     }
 
-    private boolean postRead(long offset, long to, long length) {
-        return switch (remote) {
-            case RemoteSegment segment -> queue().read(segment, offset, staging, to, length, 0);
-            case RemoteWindow window -> window.read(queue(), offset, staging, to, length, 0, PostFlags.DEFAULT);
-        };
+    private void postRead(long offset, long to, long length) {
+        posted(
+                switch (remote) {
+                    case RemoteSegment segment -> queue().read(segment, offset, staging, to, length, 0);
+                    case RemoteWindow window -> window.read(queue(), offset, staging, to, length, 0, PostFlags.DEFAULT);
+                });
     }
 
-    private boolean postAtomic(Opcode opcode, long offset, int sizeBytes, long operand, long expected) {
+    private void postAtomic(Opcode opcode, long offset, int sizeBytes, long operand, long expected) {
         long to = wordOffset();
         PostFlags flags = PostFlags.DEFAULT;
-        return switch (remote) {
-            case RemoteSegment segment ->
-                queue().atomic(opcode, segment, offset, staging, to, sizeBytes, operand, expected, 0, flags);
-            case RemoteWindow window ->
-                window.atomic(queue(), opcode, offset, staging, to, sizeBytes, operand, expected, 0, flags);
-        };
+        posted(
+                switch (remote) {
+                    case RemoteSegment segment ->
+                        queue().atomic(opcode, segment, offset, staging, to, sizeBytes, operand, expected, 0, flags);
+                    case RemoteWindow window ->
+                        window.atomic(queue(), opcode, offset, staging, to, sizeBytes, operand, expected, 0, flags);
+                });
     }
 
     private long slot(long number) {
@@ -277,23 +273,20 @@ public final class RemoteLane {
             awaitCompletion(posted - 1);
         } catch (StepFailure e) {
             throw failed(operation, offset, length, e);
-        } catch (TimeUp e) {
-            throw late(operation, offset, length);
         } finally {
             abandonUnfinished();
         }
     }
 
     private UrmaException failed(String operation, long offset, long length, StepFailure step) {
-        return ApiAccess.api().failed(owner, words(operation, offset, length), step.status, remote);
-    }
-
-    private UrmaException late(String operation, long offset, long length) {
+        String words = operation + " of offset " + (base + offset) + " + length " + length;
+        if (step.status != null) {
+            return ApiAccess.api().failed(owner, words, step.status, remote);
+        }
         return new UrmaException(
                 UrmaStatus.ETIMEOUT,
                 owner,
-                words(operation, offset, length) + " did not complete within " + Duration.ofNanos(timeoutNanos)
-                        + "; it may still complete");
+                words + " did not complete within " + Duration.ofNanos(timeoutNanos) + "; it may still complete");
     }
 
     private void abandonUnfinished() {
@@ -302,15 +295,7 @@ public final class RemoteLane {
         }
     }
 
-    private String words(String operation, long offset, long length) {
-        return operation + " of offset " + (base + offset) + " + length " + length;
-    }
-
-    /** Posts; with at most {@link #PIECES} requests in flight the queue has space. */
-    private void post(BooleanSupplier attempt) {
-        posted(attempt.getAsBoolean());
-    }
-
+    /** With at most {@link #PIECES} requests in flight the queue has space. */
     private void posted(boolean isAccepted) {
         if (!isAccepted) {
             throw new UrmaException(UrmaStatus.EAGAIN, owner, "its queue is full");
@@ -323,7 +308,7 @@ public final class RemoteLane {
         while (completed <= number) {
             long left = deadline - System.nanoTime();
             if (left <= 0) {
-                throw new TimeUp();
+                throw new StepFailure(null);
             }
             // the request is in flight; the queue's timeout bounds the wait
             take(port.awaitUninterruptibly(left < SLICE.toNanos() ? Duration.ofNanos(left) : SLICE));
@@ -387,23 +372,14 @@ public final class RemoteLane {
         }
     }
 
-    /** The operation's timeout expired; caught within this class. */
-    private static final class TimeUp extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        TimeUp() {
-            super("", null, false, false);
-        }
-    }
-
-    /** A work request did not succeed; caught within this class. */
+    /** A work request did not succeed, or not in time; caught within this class. */
     private static final class StepFailure extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        final CompletionStatus status;
+        final @Nullable CompletionStatus status; // null when the operation's timeout expired
 
-        StepFailure(CompletionStatus status) {
-            super(status.name(), null, false, false);
+        StepFailure(@Nullable CompletionStatus status) {
+            super("", null, false, false);
             this.status = status;
         }
     }

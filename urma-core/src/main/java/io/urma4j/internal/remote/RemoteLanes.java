@@ -4,6 +4,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Lifetime;
+import io.urma4j.internal.Nanos;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -36,7 +37,7 @@ public final class RemoteLanes {
 
     /** Runs an operation with a lane to itself; when the owner was closed meanwhile, its failure says so. */
     public long perform(ToLongFunction<RemoteLane> operation) {
-        return perform(RemoteLane.NO_LIMIT, operation);
+        return perform(Nanos.FOREVER, operation);
     }
 
     /** The same; ends with ETIMEOUT when it takes longer, and may still be done then. */
@@ -81,12 +82,7 @@ public final class RemoteLanes {
 
     /** A lane that this thread has locked, without limit. */
     public RemoteLane claim() {
-        long deadline = System.nanoTime() + RemoteLane.NO_LIMIT;
-        RemoteLane lane = claim(deadline);
-        if (lane == null) {
-            throw new IllegalStateException("an unlimited wait has ended");
-        }
-        return lane.limit(RemoteLane.NO_LIMIT, deadline);
+        return claimWithin(Nanos.FOREVER);
     }
 
     /** A free lane, else a new one, else the one that it waited for; null when the time is over. */
