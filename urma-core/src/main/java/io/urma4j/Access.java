@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.internal.Checks;
+
 /**
  * What initiators may do with a segment (S7.1). Each level includes the ones before it.
  *
@@ -53,8 +55,7 @@ public enum Access {
             case 6 -> READ_WRITE;
             case 14 -> READ_WRITE_ATOMIC;
             default ->
-                throw new UrmaException(
-                        UrmaStatus.EINVAL,
+                throw Checks.invalid(
                         "access",
                         "mask " + mask + " is none of 0, 1 (LOCAL_ONLY), 2 (READ), 6 (READ_WRITE),"
                                 + " 14 (READ_WRITE_ATOMIC)");

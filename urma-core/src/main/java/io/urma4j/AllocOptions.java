@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.internal.Checks;
+
 /**
  * Options of an allocation. If the machine cannot provide an option, the allocation falls back and reports it; it is not
  * refused (S7.2).
@@ -19,8 +21,7 @@ public record AllocOptions(boolean hugePages, boolean reserve, int numaNode) {
 
     public AllocOptions {
         if (numaNode < ANY_NODE || numaNode > MAX_NODE) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, "AllocOptions", "numaNode " + numaNode + " must lie in 0…" + MAX_NODE);
+            throw Checks.invalid("AllocOptions", "numaNode " + numaNode + " must lie in 0…" + MAX_NODE);
         }
     }
 

@@ -1,8 +1,10 @@
 package io.urma4j;
 
+import io.urma4j.internal.Checks;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +33,8 @@ public record Eid(long high, long low) {
 
     /** The EID of an IP address. */
     public static Eid of(InetAddress address) {
-        byte[] bytes = address.getAddress();
-        if (bytes.length == 4) {
-            return ofIpv4((int) bigEndian(bytes, 0, 4));
-        }
-        return new Eid(bigEndian(bytes, 0, 8), bigEndian(bytes, 8, 8));
+        ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+        return bytes.capacity() == Integer.BYTES ? ofIpv4(bytes.getInt()) : new Eid(bytes.getLong(), bytes.getLong());
     }
 
     /**
@@ -125,15 +124,7 @@ public record Eid(long high, long low) {
         return (int) (half >>> (48 - 16 * (index & 3))) & 0xFFFF;
     }
 
-    private static long bigEndian(byte[] bytes, int from, int count) {
-        long value = 0;
-        for (int i = 0; i < count; i++) {
-            value = value << 8 | (bytes[from + i] & 0xFF);
-        }
-        return value;
-    }
-
     private static UrmaException invalid(@Nullable String text, String why) {
-        return new UrmaException(UrmaStatus.EINVAL, "EID", "'" + text + "' " + why);
+        return Checks.invalid("EID", "'" + text + "' " + why);
     }
 }

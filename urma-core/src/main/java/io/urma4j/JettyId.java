@@ -1,5 +1,7 @@
 package io.urma4j;
 
+import io.urma4j.internal.Checks;
+
 /**
  * The global name of a Jetty, JFR or JFS: its EID, its address space, and its number there.
  *
@@ -12,8 +14,7 @@ public record JettyId(Eid eid, int uasid, int id) {
 
     public JettyId {
         if ((uasid & ~MAX) != 0 || (id & ~MAX) != 0) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, "Jetty id", "uasid " + uasid + " and id " + id + " must lie in 0…" + MAX);
+            throw Checks.invalid("Jetty id", "uasid " + uasid + " and id " + id + " must lie in 0…" + MAX);
         }
     }
 

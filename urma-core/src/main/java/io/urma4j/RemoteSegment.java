@@ -78,10 +78,8 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
         RemoteWindow made = Lifetime.retaining(List.of(life), "a window that is being opened", () -> {
             Checks.range(this, key.offset(), key.lengthBytes(), lengthBytes);
             if (!access.covers(key.access())) {
-                throw new UrmaException(
-                        UrmaStatus.ENOPERM,
-                        this,
-                        "was imported as " + access + ", but the window has access " + key.access());
+                throw Checks.noPermission(
+                        this, "was imported as " + access + ", but the window has access " + key.access());
             }
             var opened =
                     Await.result(this, provider.window(key, context.options().importTimeout()));
@@ -130,10 +128,8 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
     }
 
     private UrmaException opensOnlyWindows() {
-        return new UrmaException(
-                UrmaStatus.ENOPERM,
-                this,
-                "is windows-only: its import opens nothing by itself; use a window that its home has granted");
+        return Checks.noPermission(
+                this, "is windows-only: its import opens nothing by itself; use a window that its home has granted");
     }
 
     boolean isMappable() {
@@ -159,7 +155,7 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
     }
 
     ProviderImport checkedForAtomic(UrmaContext user, long offset, int size) {
-        checkAligned(offset, size);
+        Checks.atomicRange(this, offset, size);
         return checked(user, offset, size, 8);
     }
 
@@ -175,7 +171,7 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
 
     /** For an atomic whose range was checked. */
     void checkAtomic(long offset, int size) {
-        checkAligned(offset, size);
+        Checks.atomicRange(this, offset, size);
         checkMask(8);
     }
 
@@ -204,8 +200,7 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
             return opensOnlyWindows();
         }
         if ((mask & wantedBit) == 0) {
-            return new UrmaException(
-                    UrmaStatus.ENOPERM,
+            return Checks.noPermission(
                     this,
                     access == Access.READ_WRITE_ATOMIC
                             ? "its memory does not support atomics"
@@ -213,13 +208,6 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
                                     + (wantedBit == 2 ? "reads" : wantedBit == 4 ? "writes" : "atomics"));
         }
         return Checks.outOfRange(this, offset, length, lengthBytes);
-    }
-
-    private void checkAligned(long offset, int size) {
-        Checks.atomicSize(this, size);
-        if ((offset & (size - 1)) != 0) {
-            throw Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + size);
-        }
     }
 
     /**

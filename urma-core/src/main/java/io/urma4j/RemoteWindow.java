@@ -108,7 +108,7 @@ public final class RemoteWindow implements ContextObject, RemoteRange {
             PostFlags flags) {
         jfs.checks().atomic(opcode, resultOffset, sizeBytes);
         check(jfs.context(), offset, sizeBytes, Access.READ_WRITE_ATOMIC);
-        checkAligned(offset, sizeBytes);
+        Checks.atomicRange(this, offset, sizeBytes);
         var local = result.checkedAsDestination(context(), resultOffset, sizeBytes);
         ProviderImport target = provider.begin();
         try {
@@ -136,9 +136,8 @@ public final class RemoteWindow implements ContextObject, RemoteRange {
     }
 
     ProviderImport beginAtomic(UrmaContext user, long offset, int sizeBytes) {
-        Checks.atomicSize(this, sizeBytes);
         check(user, offset, sizeBytes, Access.READ_WRITE_ATOMIC);
-        checkAligned(offset, sizeBytes);
+        Checks.atomicRange(this, offset, sizeBytes);
         return provider.begin();
     }
 
@@ -153,16 +152,9 @@ public final class RemoteWindow implements ContextObject, RemoteRange {
             throw Checks.invalid(this, "belongs to " + context() + ", not to " + user);
         }
         if (!access.covers(wanted)) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM, this, "was granted as " + access + ", which does not cover " + wanted);
+            throw Checks.noPermission(this, "was granted as " + access + ", which does not cover " + wanted);
         }
         Checks.range(this, offset, length, lengthBytes);
-    }
-
-    private void checkAligned(long offset, int sizeBytes) {
-        if ((offset & (sizeBytes - 1)) != 0) {
-            throw Checks.invalid(this, "offset " + offset + " of an atomic is not a multiple of its size " + sizeBytes);
-        }
     }
 
     /**

@@ -87,6 +87,14 @@ public final class Checks {
         }
     }
 
+    /** An atomic is naturally aligned. */
+    public static void atomicRange(Object object, long offset, int sizeBytes) {
+        atomicSize(object, sizeBytes);
+        if ((offset & (sizeBytes - 1)) != 0) {
+            throw invalid(object, "offset " + offset + " of an atomic is not a multiple of its size " + sizeBytes);
+        }
+    }
+
     /** What {@code object} is given must belong to its context. */
     public static void belongs(Object object, ContextObject given, UrmaContext context) {
         if (given.context() != context) {
@@ -108,6 +116,10 @@ public final class Checks {
 
     public static UrmaException invalid(Object object, String message) {
         return new UrmaException(UrmaStatus.EINVAL, object, message);
+    }
+
+    public static UrmaException noPermission(Object object, String message) {
+        return new UrmaException(UrmaStatus.ENOPERM, object, message);
     }
 
     public static UrmaException closed(Object object) {

@@ -10,6 +10,7 @@ import io.urma4j.SharedJetty;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.internal.Checks;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.message.MessageSender;
 import io.urma4j.internal.message.Sending;
@@ -109,8 +110,7 @@ final class ReaderWakeUp implements AutoCloseable {
         if (!id.eid().equals(segment.descriptor().eid())
                 || id.uasid() != segment.descriptor().uasid()) {
             // or a reader could have us send to others
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM, segment, "requests wake-ups at " + id + ", a queue of another context");
+            throw Checks.noPermission(segment, "requests wake-ups at " + id + ", a queue of another context");
         }
         UrmaContext context = segment.context();
         var options = MessageChannel.Options.builder()

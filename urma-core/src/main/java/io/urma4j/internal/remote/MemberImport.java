@@ -6,7 +6,6 @@ import io.urma4j.RemoteRegion;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
-import io.urma4j.UrmaStatus;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import java.lang.System.Logger.Level;
@@ -34,8 +33,7 @@ public final class MemberImport {
 
     public void checkAccess(Access wanted) {
         if (!member.access().covers(wanted)) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
+            throw Checks.noPermission(
                     region,
                     "its member at offset " + member.offset() + " is " + member.access() + ", which does not cover "
                             + wanted);
