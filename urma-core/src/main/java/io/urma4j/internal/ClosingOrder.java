@@ -42,7 +42,7 @@ public final class ClosingOrder {
      * closed, too, and the call refused with EINVAL "is closed".
      */
     public <T extends AutoCloseable> T add(T child, int rank) {
-        if (!tryAdd(child, rank)) {
+        if (!tryAdd(child, rank, () -> {})) {
             UrmaException refusal = Checks.closed(owner);
             try {
                 child.close();
@@ -54,13 +54,8 @@ public final class ClosingOrder {
         return child;
     }
 
-    /** Adds a child, unless {@link #closeAll} has begun: then the caller must end it. */
-    public boolean tryAdd(AutoCloseable child, int rank) {
-        return tryAdd(child, rank, () -> {});
-    }
-
     /**
-     * The same for a child whose end takes a while.
+     * Adds a child whose end takes a while, unless {@link #closeAll} has begun: then the caller must end it.
      *
      * @param begin begins it without waiting; so all of a rank end side by side, and {@code close} waits for the result
      */

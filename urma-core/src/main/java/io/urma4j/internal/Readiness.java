@@ -28,7 +28,8 @@ public final class Readiness {
             pipe.sink().configureBlocking(false);
             return new Readiness(pipe);
         } catch (IOException e) {
-            closeBoth(pipe);
+            close(pipe.sink());
+            close(pipe.source());
             throw e;
         }
     }
@@ -69,11 +70,6 @@ public final class Readiness {
                 close(pipe.source());
             }
         }
-    }
-
-    private static void closeBoth(Pipe pipe) {
-        close(pipe.sink());
-        close(pipe.source());
     }
 
     private static void close(Channel end) {

@@ -92,7 +92,7 @@ class ClosingOrderTest {
                 .isThrownBy(() -> children.add(child("late"), 0))
                 .withMessage("context 1: is closed (EINVAL)");
         assertThat(closed).containsExactly("late");
-        assertThat(children.tryAdd(child("later"), 0)).isFalse();
+        assertThat(children.tryAdd(child("later"), 0, () -> {})).isFalse();
         children.endIfEmpty();
     }
 
