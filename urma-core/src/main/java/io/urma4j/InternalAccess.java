@@ -59,7 +59,7 @@ final class InternalAccess extends ApiAccess {
 
     @Override
     public Duration closeBudget(UrmaContext context) {
-        return context.closing().budget();
+        return context.life().budget();
     }
 
     @Override
@@ -124,10 +124,14 @@ final class InternalAccess extends ApiAccess {
 
     @Override
     public OperationFailedException failed(Object owner, String operation, CompletionStatus status, RemoteRange on) {
-        boolean isRevoked = switch (on) {
-            case RemoteSegment segment -> segment.isRevoked();
-            case RemoteWindow window -> window.isTakenBack();
-        };
-        return OperationFailedException.of(owner, operation, status, isRevoked);
+        // it was checked before it started: if the home refuses it, or is known to be gone, the home is the cause
+        boolean isGone = status == CompletionStatus.REM_ACCESS_ABORT_ERR
+                || switch (on) {
+                    case RemoteSegment segment -> segment.isRevoked();
+                    case RemoteWindow window -> window.isTakenBack();
+                };
+        return isGone
+                ? new HomeGoneException(owner, operation, status, HomeGoneException.GONE)
+                : new OperationFailedException(owner, operation, status);
     }
 }

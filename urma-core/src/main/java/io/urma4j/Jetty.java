@@ -133,10 +133,8 @@ public final class Jetty implements ContextObject {
                 context.meter().end(PerfStage.BIND, begun);
                 if (failure != null) {
                     forget(mine);
-                    mine.done.completeExceptionally(Await.causeOf(failure));
-                } else {
-                    mine.done.complete(null);
                 }
+                Await.passOn(null, failure, mine.done);
             });
         } catch (RuntimeException e) {
             forget(mine);
@@ -148,14 +146,10 @@ public final class Jetty implements ContextObject {
     private void checkFits(TargetJetty target) {
         TransportMode theirs = target.descriptor().mode();
         if (jfs.mode() != TransportMode.RC || theirs != TransportMode.RC) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    this,
-                    "only RC Jetties can be bound, these are " + jfs.mode() + " and " + theirs);
+            throw Checks.noPermission(this, "only RC Jetties can be bound, these are " + jfs.mode() + " and " + theirs);
         }
         if (jfs.orderType() != target.descriptor().orderType()) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
+            throw Checks.noPermission(
                     this,
                     "order type " + jfs.orderType() + " differs from the target's "
                             + target.descriptor().orderType());
@@ -234,13 +228,8 @@ public final class Jetty implements ContextObject {
                 forget(there);
             }
         }
-        if (ended == null) {
-            return; // another thread has seen to it
-        }
-        if (failure == null) {
-            ended.complete(null);
-        } else {
-            ended.completeExceptionally(Await.causeOf(failure));
+        if (ended != null) { // else another thread has seen to it
+            Await.passOn(null, failure, ended);
         }
     }
 
@@ -307,8 +296,8 @@ public final class Jetty implements ContextObject {
     public void close() {
         Binding there = binding();
         if (there != null && !life.isClosed()) {
-            if (!context.closing().isClosed()) {
-                throw new UrmaException(UrmaStatus.ENOPERM, this, "cannot be closed, it is bound; unbind first");
+            if (!context.life().isClosed()) {
+                throw Checks.noPermission(this, "cannot be closed, it is bound; unbind first");
             }
             unbindForClose(there);
         }
@@ -324,7 +313,7 @@ public final class Jetty implements ContextObject {
 
     private void unbindForClose(Binding there) {
         try {
-            Await.uninterrupted(this, jfs.provider().unbind(context.closing().budget()));
+            Await.uninterrupted(this, jfs.provider().unbind(context.life().budget()));
         } catch (UrmaException e) {
             // a peer that does not answer detects the end by itself, and must not keep the context open
             LOG.log(Level.DEBUG, () -> this + " is closed without notifying its peer: " + e.getMessage());

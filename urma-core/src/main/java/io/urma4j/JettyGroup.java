@@ -109,7 +109,7 @@ public final class JettyGroup implements ContextObject {
     public void close() {
         synchronized (this) {
             if (!members.isEmpty() && !life.isClosed()) {
-                throw new UrmaException(UrmaStatus.ENOPERM, this, "cannot be closed, its members are " + members);
+                throw Checks.noPermission(this, "cannot be closed, its members are " + members);
             }
             if (!life.end()) {
                 return;

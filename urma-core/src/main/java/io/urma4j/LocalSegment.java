@@ -308,7 +308,7 @@ public final class LocalSegment implements ContextObject {
     /** Starts to close without waiting, unless the segment is in use. */
     void abandon() {
         if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
-            revoke(context.closing().budget());
+            revoke(context.life().budget());
         }
     }
 
@@ -354,7 +354,7 @@ public final class LocalSegment implements ContextObject {
      */
     @Override
     public void close() {
-        Revocation result = unregister(context.closing().budget());
+        Revocation result = unregister(context.life().budget());
         if (!result.isComplete()) {
             LOG.log(Level.WARNING, "{0} is quarantined: not released by {1}", this, result.importers());
         }

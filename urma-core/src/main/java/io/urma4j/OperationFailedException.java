@@ -23,18 +23,6 @@ public sealed class OperationFailedException extends UrmaException permits HomeG
         this.completionStatus = completionStatus;
     }
 
-    /**
-     * The failure of an operation on imported memory. The operation was checked before it started; so if the home refuses
-     * it, or does not answer and is known to be gone, the home is the cause.
-     */
-    static OperationFailedException of(
-            Object object, String operation, CompletionStatus completionStatus, boolean isRevoked) {
-        boolean isGone = completionStatus == CompletionStatus.REM_ACCESS_ABORT_ERR || isRevoked;
-        return isGone
-                ? new HomeGoneException(object, operation, completionStatus, HomeGoneException.GONE)
-                : new OperationFailedException(object, operation, completionStatus);
-    }
-
     /** The status of the work request; never SUCCESS. */
     public CompletionStatus completionStatus() {
         return completionStatus;

@@ -66,7 +66,7 @@ public final class SharedMemory implements ContextObject {
     /** Frees it; EAGAIN while a segment is registered on it, of any context. Idempotent. */
     @Override
     public void close() {
-        boolean endsNow = context.closing().isClosed()
+        boolean endsNow = context.life().isClosed()
                 ? life.endWithHolders(this::freeLate) // registrations of other contexts keep the bytes
                 : life.end();
         if (endsNow) {

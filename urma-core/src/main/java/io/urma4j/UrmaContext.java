@@ -1,12 +1,10 @@
 package io.urma4j;
 
-import io.urma4j.internal.Adoption;
 import io.urma4j.internal.Await;
-import io.urma4j.internal.Batch;
 import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.ClosingRank;
 import io.urma4j.internal.ContextChecks;
-import io.urma4j.internal.ContextClosing;
+import io.urma4j.internal.ContextLife;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.flight.Flight;
 import io.urma4j.internal.inspect.Discovery;
@@ -41,12 +39,11 @@ public final class UrmaContext implements AutoCloseable {
     private final DeviceAttributes attributes;
     private final ContextOptions options;
     private final AsyncEvents events = new AsyncEvents();
-    private final ContextClosing closing;
+    private final ContextLife life;
     private final PerfMeter meter = new PerfMeter();
     private final ProviderContext provider;
     private final String name;
     private final ContextChecks checks;
-    private final Adoption adoption;
     private final Discovery discovery;
     private final Runnable recordedPaths; // ends their recording
 
@@ -55,13 +52,12 @@ public final class UrmaContext implements AutoCloseable {
         this.device = device;
         this.attributes = device.attributes();
         this.options = options;
-        this.closing = new ContextClosing(this, options.closeTimeout());
-        Inventory seen = new Inventory(closing.children(), events, events::raise, meter, device.library(this));
+        this.life = new ContextLife(this, meter, options.closeTimeout());
+        Inventory seen = new Inventory(life.children(), events, events::raise, meter, device.library(this));
         this.provider = from.openContext(eidIndex, options, seen);
         this.name = "context " + device.name() + "/" + provider.uasid();
-        this.checks = new ContextChecks(this, attributes, closing);
-        this.adoption = new Adoption(name, closing.children(), meter);
-        this.discovery = new Discovery(name, provider, meter, options.importTimeout(), closing);
+        this.checks = new ContextChecks(this, attributes, life);
+        this.discovery = new Discovery(name, provider, meter, options.importTimeout(), life);
         this.recordedPaths = Flight.paths(name, provider::paths);
     }
 
@@ -125,7 +121,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** A number under which segments can be registered (S7.4). */
     public TokenId createTokenId() {
-        closing.checkOpen();
+        life.checkOpen();
         return children().add(new TokenId(this, provider), ClosingRank.TOKEN_ID);
     }
 
@@ -162,7 +158,7 @@ public final class UrmaContext implements AutoCloseable {
             SegmentRequest request) {
         return meter.timed(PerfStage.REGISTER, () -> {
             var registered = LocalSegment.begin(this, provider, memory, device, id, request);
-            return adoption.adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon);
+            return life.adopt(registered, ClosingRank.LOCAL_SEGMENT, LocalSegment::abandon);
         });
     }
 
@@ -190,10 +186,10 @@ public final class UrmaContext implements AutoCloseable {
             SegmentDescriptor descriptor, @Nullable Token token, Access access, Executor handing) {
         checks.segmentImport(descriptor, token, access);
         ImportRequest request = new ImportRequest(descriptor, token, access, options.importTimeout());
-        var importing = adoption.recorded(
+        var importing = life.recorded(
                 PerfStage.IMPORT_SEGMENT,
                 () -> provider.importSegment(request).thenApply(handle -> new RemoteSegment(this, descriptor, handle)));
-        return adoption.adopt(importing, ClosingRank.REMOTE_SEGMENT, RemoteSegment::abandon, handing);
+        return life.adopt(importing, ClosingRank.REMOTE_SEGMENT, RemoteSegment::abandon, handing);
     }
 
     /** Imports the segment of a line from {@link LocalSegment#share()}. */
@@ -243,7 +239,7 @@ public final class UrmaContext implements AutoCloseable {
 
     /** The transport paths to the peers, by number, with a snapshot of their counters, which end with the path. */
     public List<TransportPath> paths() {
-        closing.checkOpen();
+        life.checkOpen();
         return provider.paths();
     }
 
@@ -320,21 +316,21 @@ public final class UrmaContext implements AutoCloseable {
      */
     public Jfc createJfc(JfcConfig config, @Nullable Jfce jfce) {
         checks.jfc(config);
-        return adoption.create(PerfStage.CREATE_JFC, ClosingRank.JFC, () -> Jfc.create(this, provider, config, jfce));
+        return life.create(PerfStage.CREATE_JFC, ClosingRank.JFC, () -> Jfc.create(this, provider, config, jfce));
     }
 
     /** A receive queue whose records go to {@code jfc}. RM or UM alone, or for a Jetty of any mode. */
     public Jfr createJfr(Jfc jfc, JfrConfig config) {
         checks.jfr(config);
         checks.mine(jfc);
-        return adoption.create(PerfStage.CREATE_JFR, ClosingRank.JFR, () -> Jfr.create(this, provider, jfc, config));
+        return life.create(PerfStage.CREATE_JFR, ClosingRank.JFR, () -> Jfr.create(this, provider, jfc, config));
     }
 
     /** Creates a separate send queue, for RM and UM (S5.4). */
     public Jfs createJfs(Jfc jfc, JfsConfig config) {
         checks.separateJfs(config);
         checks.mine(jfc);
-        return adoption.create(
+        return life.create(
                 PerfStage.CREATE_SEND_QUEUE,
                 ClosingRank.JFS,
                 () -> Jfs.create(this, provider, jfc, config, null, null));
@@ -350,7 +346,7 @@ public final class UrmaContext implements AutoCloseable {
         checks.jfs(config);
         checks.mine(jfc, jfr, receiveJfc);
         jfr.checkAgrees(config);
-        return adoption.create(
+        return life.create(
                 PerfStage.CREATE_SEND_QUEUE,
                 ClosingRank.JETTY,
                 () -> new Jetty(this, Jfs.create(this, provider, jfc, config, jfr, receiveJfc), jfr));
@@ -390,11 +386,11 @@ public final class UrmaContext implements AutoCloseable {
     CompletableFuture<TargetJetty> beginImport(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout, Executor handing) {
         checks.queueImport(descriptor, token);
-        var importing = adoption.recorded(
+        var importing = life.recorded(
                 PerfStage.IMPORT_QUEUE,
                 () -> provider.importQueue(descriptor, token, timeout)
                         .thenApply(handle -> new TargetJetty(this, descriptor, handle)));
-        return adoption.adopt(importing, ClosingRank.TARGET, TargetJetty::abandon, handing);
+        return life.adopt(importing, ClosingRank.TARGET, TargetJetty::abandon, handing);
     }
 
     ContextOptions options() {
@@ -410,27 +406,27 @@ public final class UrmaContext implements AutoCloseable {
     }
 
     ClosingOrder children() {
-        return closing.children();
+        return life.children();
     }
 
-    ContextClosing closing() {
-        return closing;
+    ContextLife life() {
+        return life;
     }
 
     /** Closes all objects of the context, users first, within the close timeout, and notifies the peers. Idempotent. */
     @Override
     public void close() {
-        if (closing.begin()) {
+        if (life.begin()) {
             siblings.remove(this);
             recordedPaths.run();
             Flight.contextClosed(this);
-            closing.finish(provider::close);
+            life.finish(provider::close);
         }
     }
 
     /** Closes only if nothing in it is open; otherwise EAGAIN, naming the open objects (S4.1). */
     public void closeIfUnused() {
-        closing.endIfEmpty();
+        life.endIfEmpty();
         close();
     }
 
@@ -440,7 +436,7 @@ public final class UrmaContext implements AutoCloseable {
      * @throws BatchCloseException if one refuses, with its index: those before it are closed, those after it are not
      */
     public void closeAll(List<? extends @Nullable ContextObject> objects) {
-        Batch.close(this, objects);
+        life.closeAll(objects);
     }
 
     @Override

@@ -19,8 +19,6 @@ import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaContext;
-import io.urma4j.UrmaException;
-import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -33,20 +31,20 @@ public final class ContextChecks {
     private final String device;
     private final Capabilities capabilities;
     private final Limits limits;
-    private final ContextClosing closing;
+    private final ContextLife life;
 
     /** The refusals name {@code context}. */
-    public ContextChecks(UrmaContext context, DeviceAttributes attributes, ContextClosing closing) {
+    public ContextChecks(UrmaContext context, DeviceAttributes attributes, ContextLife life) {
         this.context = context;
         this.device = attributes.name();
         this.capabilities = attributes.capabilities();
         this.limits = attributes.limits();
-        this.closing = closing;
+        this.life = life;
     }
 
     /** Memory of that length can be made and registered. */
     public void memory(String what, long lengthBytes) {
-        closing.checkOpen();
+        life.checkOpen();
         Checks.inRange(context, what, lengthBytes, 1, limits.segmentBytes());
     }
 
@@ -84,7 +82,7 @@ public final class ContextChecks {
 
     /** The device has that policy. */
     public void policy(TokenPolicy policy) {
-        closing.checkOpen();
+        life.checkOpen();
         if (!capabilities.tokenPolicies().contains(policy)) {
             throw Checks.invalid(context, "token policy " + policy + " is not one of " + capabilities.tokenPolicies());
         }
@@ -117,7 +115,7 @@ public final class ContextChecks {
 
     /** A segment of that descriptor can be imported with that access. */
     public void segmentImport(SegmentDescriptor descriptor, @Nullable Token token, Access access) {
-        closing.checkOpen();
+        life.checkOpen();
         if (descriptor.access() == Access.LOCAL_ONLY || access == Access.LOCAL_ONLY) {
             throw Checks.invalid(context, "a LOCAL_ONLY segment cannot be imported");
         }
@@ -125,16 +123,14 @@ public final class ContextChecks {
             throw Checks.invalid(context, "the segment's policy is " + descriptor.policy() + ", but token is null");
         }
         if (!descriptor.access().covers(access)) {
-            throw new UrmaException(
-                    UrmaStatus.ENOPERM,
-                    context,
-                    "access " + access + " is more than the segment's " + descriptor.access());
+            throw Checks.noPermission(
+                    context, "access " + access + " is more than the segment's " + descriptor.access());
         }
     }
 
     /** A queue of that descriptor can be imported. */
     public void queueImport(JettyDescriptor descriptor, @Nullable Token token) {
-        closing.checkOpen();
+        life.checkOpen();
         if (descriptor.policy() != TokenPolicy.NONE && token == null) {
             throw Checks.invalid(context, "the Jetty's policy is " + descriptor.policy() + ", but token is null");
         }
@@ -142,7 +138,7 @@ public final class ContextChecks {
 
     /** A completion queue can be made. */
     public void jfc(JfcConfig config) {
-        closing.checkOpen();
+        life.checkOpen();
         Checks.inRange(context, "depth of the JFC", config.depth(), 1, limits.jfcDepth());
         Checks.inRange(context, "moderationCount", config.moderationCount(), 1, config.depth());
         boolean endless = config.moderationPeriod().isNegative()
@@ -216,7 +212,7 @@ public final class ContextChecks {
     }
 
     private void mode(TransportMode mode, OrderType orderType) {
-        closing.checkOpen();
+        life.checkOpen();
         if (!capabilities.modes().contains(mode)) {
             throw Checks.invalid(context, "mode " + mode + " is not one of " + capabilities.modes());
         }

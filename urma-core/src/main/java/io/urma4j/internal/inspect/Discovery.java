@@ -8,7 +8,7 @@ import io.urma4j.Token;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Await;
-import io.urma4j.internal.ContextClosing;
+import io.urma4j.internal.ContextLife;
 import io.urma4j.internal.PublishedNames;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderContext.NamedSegment;
@@ -23,11 +23,10 @@ public final class Discovery {
     private final ProviderContext provider;
     private final PerfMeter meter;
     private final Duration timeout;
-    private final ContextClosing closing;
+    private final ContextLife closing;
 
     /** The refusals name {@code context}. */
-    public Discovery(
-            String context, ProviderContext provider, PerfMeter meter, Duration timeout, ContextClosing closing) {
+    public Discovery(String context, ProviderContext provider, PerfMeter meter, Duration timeout, ContextLife closing) {
         this.context = context;
         this.provider = provider;
         this.meter = meter;
