@@ -64,17 +64,15 @@ public final class ReplyPeers {
             }
         }
         Entry made = new Entry(connect.apply(address)); // may take a while
-        Entry other;
+        Entry taken;
         synchronized (this) {
-            other = entries.putIfAbsent(address, made);
-            Entry taken = other == null ? made : other;
+            taken = entries.computeIfAbsent(address, _ -> made);
             taken.users++;
-            if (other == null) {
-                return made;
-            }
         }
-        close(made.peer); // another thread was first
-        return other;
+        if (taken != made) {
+            close(made.peer); // another thread was first
+        }
+        return taken;
     }
 
     private void release(SharedJetty address, Entry entry, boolean succeeded) {

@@ -90,10 +90,7 @@ final class ReaderWakeUp implements AutoCloseable {
                 return sender;
             }
         }
-        return adopt(newSender());
-    }
-
-    private MessageSender adopt(MessageSender made) {
+        MessageSender made = newSender();
         synchronized (this) {
             if (!isClosed) {
                 sender = made;
