@@ -93,7 +93,7 @@ public final class Jetty implements ContextObject {
      */
     public void publish(String name) {
         life.checkOpen();
-        published.add(PublishedAddress.of(context, name, share()), 0);
+        published.add(new PublishedAddress(context, name, share()), 0);
     }
 
     /**

@@ -109,7 +109,7 @@ public final class Jfce implements ContextObject {
             readiness.close(); // its user closed the channel
             readiness = null;
         }
-        return Readiness.open();
+        return new Readiness();
     }
 
     void raise(Jfc jfc) {

@@ -92,7 +92,7 @@ public final class Jfr implements ContextObject {
      */
     public void publish(String name) {
         life.checkOpen();
-        published.add(PublishedAddress.of(context, name, share()), 0);
+        published.add(new PublishedAddress(context, name, share()), 0);
     }
 
     /**

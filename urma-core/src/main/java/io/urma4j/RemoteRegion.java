@@ -42,7 +42,7 @@ public final class RemoteRegion implements AutoCloseable {
         this.context = context;
         this.name = name;
         this.table = table;
-        this.lanes = new RemoteLanes(this, life, () -> RemoteLane.open(this, table, PIECE_BYTES));
+        this.lanes = new RemoteLanes(this, life, () -> new RemoteLane(this, table, PIECE_BYTES));
     }
 
     /** Takes ownership of the table's import, even if it fails. */

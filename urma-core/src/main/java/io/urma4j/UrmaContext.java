@@ -280,7 +280,7 @@ public final class UrmaContext implements AutoCloseable {
      * @param capacityBytes maximum unread bytes; a power of two from 4 KiB to 1 GiB, more than twice the longest message
      */
     public PipeReader openPipe(int capacityBytes) {
-        return children().add(new PipeReader(PipeHome.allocate(this, capacityBytes)), ClosingRank.COMFORT);
+        return children().add(new PipeReader(new PipeHome(this, capacityBytes)), ClosingRank.COMFORT);
     }
 
     /**
@@ -290,7 +290,7 @@ public final class UrmaContext implements AutoCloseable {
      * @throws UrmaException EINVAL if it is no pipe; EEXIST if it has or had a writer; ENOPERM; ETIMEOUT
      */
     public PipeWriter openPipeTo(String lineOrName) {
-        PipeClaim claim = PipeClaim.of(RemoteMemory.importSegment(this, lineOrName));
+        PipeClaim claim = new PipeClaim(RemoteMemory.importSegment(this, lineOrName));
         return children().add(new PipeWriter(claim), ClosingRank.COMFORT);
     }
 

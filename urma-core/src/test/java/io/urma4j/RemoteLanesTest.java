@@ -33,7 +33,7 @@ class RemoteLanesTest {
         if (mustLose.compareAndSet(true, false)) {
             occupy();
         }
-        return RemoteLane.open("lane", remote);
+        return new RemoteLane("lane", remote, remote.lengthBytes());
     }
 
     /** Another thread takes a lane, and keeps it until the end. */

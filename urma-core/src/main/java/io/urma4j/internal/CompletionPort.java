@@ -20,17 +20,12 @@ public final class CompletionPort implements AutoCloseable {
     private final Jfc jfc;
     private final CompletionBatch batch;
 
-    private CompletionPort(Jfce jfce, Jfc jfc, int batchRecords) {
-        this.jfce = jfce;
-        this.jfc = jfc;
-        this.batch = new CompletionBatch(batchRecords);
-    }
-
     /** A port for up to {@code depth} records, taken {@code batchRecords} at a time. */
-    public static CompletionPort open(UrmaContext context, int depth, int batchRecords) {
-        Jfce jfce = context.createJfce();
+    public CompletionPort(UrmaContext context, int depth, int batchRecords) {
+        this.batch = new CompletionBatch(batchRecords);
+        this.jfce = context.createJfce();
         try {
-            return new CompletionPort(jfce, context.createJfc(JfcConfig.DEFAULT.withDepth(depth), jfce), batchRecords);
+            this.jfc = context.createJfc(JfcConfig.DEFAULT.withDepth(depth), jfce);
         } catch (UrmaException e) {
             jfce.close();
             throw e;

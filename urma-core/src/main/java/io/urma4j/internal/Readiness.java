@@ -16,17 +16,12 @@ public final class Readiness {
     private final ByteBuffer one = ByteBuffer.allocate(1);
     private boolean raised;
 
-    private Readiness(Pipe pipe) {
-        this.pipe = pipe;
-    }
-
-    public static Readiness open() throws IOException {
-        Pipe pipe = Pipe.open();
+    public Readiness() throws IOException {
+        pipe = Pipe.open();
         try {
             // both ends: a channel that never blocks is not closed either when its thread is interrupted
             pipe.source().configureBlocking(false);
             pipe.sink().configureBlocking(false);
-            return new Readiness(pipe);
         } catch (IOException e) {
             close(pipe.sink());
             close(pipe.source());

@@ -68,7 +68,7 @@ public final class MessageReceiver implements AutoCloseable {
             SharedMemory memory = parts.add(context.allocate(strideBytes * options.receiveBuffers()), 0);
             buffers = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
             // the JFR's depth may be rounded up, but no more buffers are handed in than were asked for
-            port = parts.add(CompletionPort.open(context, options.receiveBuffers(), BATCH_RECORDS), 0);
+            port = parts.add(new CompletionPort(context, options.receiveBuffers(), BATCH_RECORDS), 0);
             JfrConfig config = JfrConfig.builder()
                     .depth(options.receiveBuffers())
                     .maxSges(1)

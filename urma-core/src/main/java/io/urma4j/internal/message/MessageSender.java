@@ -97,7 +97,7 @@ public final class MessageSender implements AutoCloseable {
             SharedMemory memory = parts.add(context.allocate(strideBytes * count), 0);
             LocalSegment segment = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
             // a record for each message, and one for the marker of an error
-            port = parts.add(CompletionPort.open(context, count + 1, BATCH_RECORDS), 0);
+            port = parts.add(new CompletionPort(context, count + 1, BATCH_RECORDS), 0);
             JfsConfig config = JfsConfig.builder().depth(count).maxSges(1).build();
             jfs = parts.add(context.createJfs(port.jfc(), config), 0);
             buffers = new SendBuffers(segment, strideBytes, count, jfs, target);

@@ -36,8 +36,13 @@ public final class PublishedAddress implements AutoCloseable {
     private final ClosingOrder parts = new ClosingOrder(this);
     private final String name;
 
-    private PublishedAddress(UrmaContext context, String name, String line) {
-        this.name = name;
+    /**
+     * Publishes a line.
+     *
+     * @throws UrmaException EINVAL when it is no name; EEXIST when something else has it
+     */
+    public PublishedAddress(UrmaContext context, String name, String line) {
+        this.name = PublishedNames.checked(context, name);
         byte[] text = line.getBytes(StandardCharsets.US_ASCII);
         Checks.inRange(context, "length of the address", text.length, 1, SIZE_BYTES - LINE_AT);
         try {
@@ -51,15 +56,6 @@ public final class PublishedAddress implements AutoCloseable {
             parts.closeAll();
             throw e;
         }
-    }
-
-    /**
-     * Publishes a line.
-     *
-     * @throws UrmaException EINVAL when it is no name; EEXIST when something else has it
-     */
-    public static PublishedAddress of(UrmaContext context, String name, String line) {
-        return new PublishedAddress(context, PublishedNames.checked(context, name), line);
     }
 
     /** The queue of a line, or of the line that is published under {@code name:NAME}. */

@@ -8,6 +8,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ClosingOrder;
 import io.urma4j.internal.Lifetime;
 import java.time.Duration;
 
@@ -17,35 +18,22 @@ public final class PipeClaim {
     private final RemoteMemory words;
     private final int capacityBytes;
 
-    private PipeClaim(RemoteSegment segment, RemoteMemory words, int capacityBytes) {
-        this.segment = segment;
-        this.words = words;
-        this.capacityBytes = capacityBytes;
-    }
-
     /**
      * Claims the pipe in an imported segment, which belongs to the claim from now on, even if it fails.
      *
      * @throws UrmaException EINVAL if it is no pipe; EEXIST if it has, or had, a writer
      */
-    public static PipeClaim of(RemoteSegment segment) {
+    public PipeClaim(RemoteSegment segment) {
+        ClosingOrder parts = new ClosingOrder(segment);
+        this.segment = parts.add(segment, 1);
         try {
-            return claim(segment, RemoteMemory.of(segment));
-        } catch (UrmaException e) {
-            segment.close();
-            throw e;
-        }
-    }
-
-    private static PipeClaim claim(RemoteSegment segment, RemoteMemory words) {
-        try {
-            int capacityBytes = capacity(segment, words);
+            words = parts.add(RemoteMemory.of(segment), 0);
+            capacityBytes = capacity(segment, words);
             if (words.compareAndSwap(PipeLayout.CLAIM_AT, 0, 1) != 0) {
                 throw new UrmaException(UrmaStatus.EEXIST, segment, "is a pipe that already has, or had, a writer");
             }
-            return new PipeClaim(segment, words, capacityBytes);
         } catch (UrmaException e) {
-            words.close();
+            parts.closeAll();
             throw e;
         }
     }

@@ -33,7 +33,18 @@ public final class PipeHome {
 
     private final CompletionBatch none = new CompletionBatch(1);
 
-    private PipeHome(UrmaContext context, int capacityBytes) {
+    /**
+     * Allocates and registers the memory of an empty pipe.
+     *
+     * @throws UrmaException EINVAL for a capacity that no pipe can have; ENOMEM
+     */
+    public PipeHome(UrmaContext context, int capacityBytes) {
+        if (!PipeLayout.isCapacity(capacityBytes)) {
+            throw Checks.invalid(
+                    context,
+                    "capacityBytes is " + capacityBytes + ", must be a power of two in " + PipeLayout.MIN_CAPACITY + "…"
+                            + PipeLayout.MAX_CAPACITY);
+        }
         this.context = context;
         this.capacityBytes = capacityBytes;
         try {
@@ -50,21 +61,6 @@ public final class PipeHome {
             parts.closeAll();
             throw e;
         }
-    }
-
-    /**
-     * Allocates and registers the memory of an empty pipe.
-     *
-     * @throws UrmaException EINVAL for a capacity that no pipe can have; ENOMEM
-     */
-    public static PipeHome allocate(UrmaContext context, int capacityBytes) {
-        if (!PipeLayout.isCapacity(capacityBytes)) {
-            throw Checks.invalid(
-                    context,
-                    "capacityBytes is " + capacityBytes + ", must be a power of two in " + PipeLayout.MIN_CAPACITY + "…"
-                            + PipeLayout.MAX_CAPACITY);
-        }
-        return new PipeHome(context, capacityBytes);
     }
 
     public int capacityBytes() {

@@ -57,7 +57,7 @@ public final class QueuedPipe implements PipeMemory {
         try {
             SharedMemory memory = parts.add(context.allocate(PipeLayout.segmentBytes(capacityBytes)), 0);
             staging = parts.add(context.register(memory, Access.LOCAL_ONLY), 0);
-            port = parts.add(CompletionPort.open(context, DEPTH + 1, DEPTH), 0); // and one for the marker of an error
+            port = parts.add(new CompletionPort(context, DEPTH + 1, DEPTH), 0); // and one for the marker of an error
             JfsConfig config = JfsConfig.builder().depth(DEPTH).maxSges(1).build();
             jfs = parts.add(context.createJfs(port.jfc(), config), 0);
         } catch (UrmaException e) {
@@ -78,8 +78,10 @@ public final class QueuedPipe implements PipeMemory {
         try {
             MemorySegment.copy(source, sourceOffset, staging.memory(), message, lengthBytes);
         } catch (IllegalStateException _) {
-            checkStaging();
-            throw Checks.invalid(writer, RemoteCalls.CLOSED_MEANWHILE);
+            // its context ends all memory when that is closed
+            throw staging.memory().scope().isAlive()
+                    ? Checks.invalid(writer, RemoteCalls.CLOSED_MEANWHILE)
+                    : Checks.closed(writer);
         }
         store(PipeLayout.FRAMES_AT + at + frameBytes, 0); // the last word of what is written is that of the next frame
         return post(offset, frameBytes, at, PipeLayout.message(lengthBytes), frameBytes);
@@ -99,13 +101,6 @@ public final class QueuedPipe implements PipeMemory {
         try {
             staging.memory().set(ValueLayout.JAVA_LONG, offset, word);
         } catch (IllegalStateException _) {
-            throw Checks.closed(writer);
-        }
-    }
-
-    /** Its context ends all memory when that is closed. */
-    private void checkStaging() {
-        if (!staging.memory().scope().isAlive()) {
             throw Checks.closed(writer);
         }
     }
@@ -172,13 +167,9 @@ public final class QueuedPipe implements PipeMemory {
 
     @Override
     public long taken(long timeoutNanos) {
-        if (timeoutNanos > 0) {
-            ask(timeoutNanos);
+        if (timeoutNanos <= 0) {
+            return taken;
         }
-        return taken;
-    }
-
-    private void ask(long timeoutNanos) {
         try {
             taken = ApiAccess.api().readLong(words, PipeLayout.TAKEN_AT, timeoutNanos);
         } catch (UrmaException e) {
@@ -186,6 +177,7 @@ public final class QueuedPipe implements PipeMemory {
                 throw e;
             }
         }
+        return taken;
     }
 
     @Override

@@ -22,7 +22,10 @@ public final class QueuedCalls implements RemoteCalls {
      * @throws UrmaException when there is no room for a queue
      */
     public QueuedCalls(Object owner, Lifetime life, RemoteRange remote) {
-        this(owner, new RemoteLanes(owner, life, () -> RemoteLane.open(owner, remote)), Nanos.FOREVER);
+        this(
+                owner,
+                new RemoteLanes(owner, life, () -> new RemoteLane(owner, remote, remote.lengthBytes())),
+                Nanos.FOREVER);
     }
 
     private QueuedCalls(Object owner, RemoteLanes lanes, long timeoutNanos) {

@@ -67,18 +67,24 @@ public final class RemoteLane {
     private long posted;
     private long completed;
 
-    private RemoteLane(
-            Object owner, RemoteRange remote, CompletionPort port, ClosingOrder parts, LocalSegment staging) {
+    /** A lane for transfers of up to {@code longestBytes} at once; longer ones go in pieces. */
+    public RemoteLane(Object owner, RemoteRange remote, long longestBytes) {
         this.owner = owner;
         this.context = remote.context();
         this.remote = remote;
         this.inlineBytes = Math.min(
                 JfsConfig.DEFAULT.maxInlineBytes(),
                 ApiAccess.api().attributesOf(context).limits().inlineBytes());
-        this.port = port;
-        this.parts = parts;
-        this.staging = staging;
-        this.pieceBytes = (staging.lengthBytes() - WORD_BYTES) / PIECES;
+        this.pieceBytes = longestBytes >= MAX_PIECE_BYTES ? MAX_PIECE_BYTES : (longestBytes + 63) & -64;
+        this.parts = new ClosingOrder(owner);
+        try {
+            SharedMemory memory = parts.add(context.allocate(PIECES * pieceBytes + WORD_BYTES), 1);
+            staging = parts.add(context.register(memory, Access.LOCAL_ONLY), 1);
+            port = parts.add(new CompletionPort(context, 2 * QUEUE_DEPTH, BATCH_RECORDS), 0);
+        } catch (UrmaException e) {
+            parts.closeAll();
+            throw e;
+        }
     }
 
     /** Aims it at another segment of the same context, whose offset 0 is {@code base} to the caller. */
@@ -93,26 +99,6 @@ public final class RemoteLane {
         timeoutNanos = nanos;
         deadline = atNanos;
         return this;
-    }
-
-    public static RemoteLane open(Object owner, RemoteRange remote) {
-        return open(owner, remote, remote.lengthBytes());
-    }
-
-    /** A lane for transfers of up to {@code longestBytes} at once; longer ones go in pieces. */
-    public static RemoteLane open(Object owner, RemoteRange remote, long longestBytes) {
-        UrmaContext context = remote.context();
-        long pieceBytes = longestBytes >= MAX_PIECE_BYTES ? MAX_PIECE_BYTES : (longestBytes + 63) & -64;
-        ClosingOrder parts = new ClosingOrder(owner);
-        try {
-            SharedMemory memory = parts.add(context.allocate(PIECES * pieceBytes + WORD_BYTES), 1);
-            LocalSegment staging = parts.add(context.register(memory, Access.LOCAL_ONLY), 1);
-            CompletionPort port = parts.add(CompletionPort.open(context, 2 * QUEUE_DEPTH, BATCH_RECORDS), 0);
-            return new RemoteLane(owner, remote, port, parts, staging);
-        } catch (UrmaException e) {
-            parts.closeAll();
-            throw e;
-        }
     }
 
     /** Writes all of {@code source}; in pieces, when it is long. */
