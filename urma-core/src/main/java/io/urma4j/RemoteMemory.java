@@ -107,20 +107,17 @@ public final class RemoteMemory implements AutoCloseable {
     }
 
     static RemoteSegment importSegment(UrmaContext context, String lineOrName) {
-        return context.importSegment(find(context, lineOrName));
+        String text = lineOrName.strip();
+        boolean isLine = text.startsWith("urma4j:");
+        return context.importSegment(
+                isLine
+                        ? SharedSegment.parse(text)
+                        : context.lookup(PublishedNames.in(
+                                text, context, context.attributes().provider())));
     }
 
     private static RemoteMemory open(RemoteMemory memory) {
         return memory.segment.context().children().add(memory, ClosingRank.COMFORT);
-    }
-
-    private static SharedSegment find(UrmaContext context, String lineOrName) {
-        String text = lineOrName.strip();
-        boolean isLine = text.startsWith("urma4j:");
-        return isLine
-                ? SharedSegment.parse(text)
-                : context.lookup(
-                        PublishedNames.in(text, context, context.attributes().provider()));
     }
 
     /**

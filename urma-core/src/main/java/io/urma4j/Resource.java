@@ -2,7 +2,6 @@ package io.urma4j;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.SequencedMap;
 
 /**
@@ -83,9 +82,7 @@ public record Resource(Kind kind, long id, SequencedMap<String, String> fields) 
 
         /** Adds all counters under their names. */
         public Builder add(Counters counters) {
-            for (Map.Entry<String, Long> counter : counters.asMap().entrySet()) {
-                add(counter.getKey(), counter.getValue());
-            }
+            counters.asMap().forEach(this::add);
             return this;
         }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -100,24 +101,17 @@ public final class Urma implements AutoCloseable {
      * @throws UrmaException EINVAL, listing the existing devices, with the reason if its provider does not work here
      */
     public UrmaDevice device(String name) {
-        life.checkOpen();
-        for (UrmaDevice device : devices) {
-            if (device.name().equals(name)) {
-                return device;
-            }
-        }
-        throw noSuchDevice("named '" + name + "'");
+        return device(device -> device.name().equals(name), "named '" + name + "'");
     }
 
     /** The device with this endpoint; EINVAL if there is none. */
     public UrmaDevice device(Eid eid) {
+        return device(device -> device.eids().contains(eid), "with EID " + eid);
+    }
+
+    private UrmaDevice device(Predicate<UrmaDevice> isWanted, String wanted) {
         life.checkOpen();
-        for (UrmaDevice device : devices) {
-            if (device.eids().contains(eid)) {
-                return device;
-            }
-        }
-        throw noSuchDevice("with EID " + eid);
+        return devices.stream().filter(isWanted).findFirst().orElseThrow(() -> noSuchDevice(wanted));
     }
 
     private UrmaException noSuchDevice(String wanted) {

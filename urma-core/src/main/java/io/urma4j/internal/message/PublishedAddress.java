@@ -1,5 +1,6 @@
 package io.urma4j.internal.message;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -82,7 +83,7 @@ public final class PublishedAddress implements AutoCloseable {
             if (!isOne || length < 1 || length > SIZE_BYTES - LINE_AT) {
                 throw notOne(context, name);
             }
-            byte[] line = bytes.asSlice(LINE_AT, length).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+            byte[] line = bytes.asSlice(LINE_AT, length).toArray(JAVA_BYTE);
             return new String(line, StandardCharsets.US_ASCII);
         }
     }
