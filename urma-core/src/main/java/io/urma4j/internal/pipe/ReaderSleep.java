@@ -105,20 +105,15 @@ public final class ReaderSleep implements AutoCloseable {
     public void arm() {
         isArmed = true;
         if (jfr != null) {
-            handInAgain(jfr);
+            for (int i = jfc.poll(records); i > 0; i--) {
+                handIn(jfr);
+            }
             jfc.rearm(false); // fires at once when there are records still
             U64.setVolatile(memory, PipeLayout.ASLEEP_AT, 1L);
         } else {
             asleep = true;
         }
         VarHandle.fullFence();
-    }
-
-    private void handInAgain(Jfr to) {
-        int count = jfc.poll(records);
-        for (int i = 0; i < count; i++) {
-            handIn(to);
-        }
     }
 
     /** No wake-up is wanted: placing a frame costs its writer no more than the look at the flag. */
