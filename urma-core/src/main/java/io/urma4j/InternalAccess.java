@@ -113,11 +113,6 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
-    public HomeGoneException homeGoneDuring(Object owner, String operation) {
-        return new HomeGoneException(owner, operation, CompletionStatus.REM_ACCESS_ABORT_ERR, HomeGoneException.GONE);
-    }
-
-    @Override
     public OperationFailedException failed(Object owner, String operation, CompletionStatus status) {
         return new OperationFailedException(owner, operation, status);
     }

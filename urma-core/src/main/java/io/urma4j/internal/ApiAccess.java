@@ -122,9 +122,6 @@ public abstract class ApiAccess {
     /** The home is gone; noticed before anything was done. */
     public abstract HomeGoneException homeGone(Object owner, String reason);
 
-    /** The home went away during an operation. */
-    public abstract HomeGoneException homeGoneDuring(Object owner, String operation);
-
     /** An operation did not succeed. */
     public abstract OperationFailedException failed(Object owner, String operation, CompletionStatus status);
 

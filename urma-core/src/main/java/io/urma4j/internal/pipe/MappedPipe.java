@@ -23,7 +23,7 @@ final class MappedPipe implements PipeMemory {
     MappedPipe(PipeWriter writer, Lifetime life, RemoteSegment segment, int capacityBytes) {
         this.memory = segment.map();
         this.capacityBytes = capacityBytes;
-        this.access = new MappedAccess(writer, life, memory);
+        this.access = new MappedAccess(writer, life, segment, memory);
         this.wakeUp = new ReaderWakeUp(segment, memory, capacityBytes);
     }
 

@@ -1,5 +1,7 @@
 package io.urma4j.internal.remote;
 
+import io.urma4j.CompletionStatus;
+import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
@@ -11,16 +13,18 @@ import java.lang.foreign.MemorySegment;
 public final class MappedAccess {
     private final Object owner;
     private final Lifetime life;
+    private final RemoteSegment segment;
     private final MemorySegment memory;
 
     /**
-     * For accesses to {@code memory}.
+     * For accesses to {@code memory}, as which {@code segment} is mapped.
      *
      * @param life of the owner, in whose name the accesses are made
      */
-    public MappedAccess(Object owner, Lifetime life, MemorySegment memory) {
+    public MappedAccess(Object owner, Lifetime life, RemoteSegment segment, MemorySegment memory) {
         this.owner = owner;
         this.life = life;
+        this.segment = segment;
         this.memory = memory;
     }
 
@@ -60,6 +64,7 @@ public final class MappedAccess {
         if (memory.scope().isAlive()) {
             return Checks.invalid(owner, RemoteCalls.CLOSED_MEANWHILE);
         }
-        return ApiAccess.api().homeGoneDuring(owner, operation + " of offset " + offset + " + length " + lengthBytes);
+        String words = operation + " of offset " + offset + " + length " + lengthBytes;
+        return ApiAccess.api().failed(owner, words, CompletionStatus.REM_ACCESS_ABORT_ERR, segment);
     }
 }

@@ -28,7 +28,7 @@ public final class MappedCalls implements RemoteCalls {
     public MappedCalls(Object owner, Lifetime life, RemoteSegment segment) {
         this.segment = segment;
         this.memory = segment.map();
-        this.access = new MappedAccess(owner, life, memory);
+        this.access = new MappedAccess(owner, life, segment, memory);
     }
 
     /** Whether all calls can be made so: its memory may be mapped, and the CPU's atomics are those of the device. */
