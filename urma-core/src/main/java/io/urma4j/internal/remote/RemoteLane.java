@@ -58,9 +58,8 @@ public final class RemoteLane {
     private @Nullable Jfs jfs;
     private boolean closed;
 
-    private long timeoutNanos =
-            Nanos.FOREVER; // of the operation, besides the queue's; owned, as all below, by the thread that holds
-    // the lock
+    // owned, as all below, by the thread that holds the lock; the operation's, besides the queue's own
+    private long timeoutNanos = Nanos.FOREVER;
     private long deadline = System.nanoTime() + Nanos.FOREVER;
 
     // of the current queue
@@ -216,32 +215,31 @@ public final class RemoteLane {
     }
 
     private void postWrite(long offset, long from, long length) {
-        posted(
-                switch (remote) {
-                    case RemoteSegment segment -> queue().write(segment, offset, staging, from, length, 0);
-                    case RemoteWindow window ->
-                        window.write(queue(), offset, staging, from, length, 0, PostFlags.DEFAULT);
-                });
+        boolean isAccepted = switch (remote) {
+            case RemoteSegment segment -> queue().write(segment, offset, staging, from, length, 0);
+            case RemoteWindow window -> window.write(queue(), offset, staging, from, length, 0, PostFlags.DEFAULT);
+        };
+        posted(isAccepted);
     }
 
     private void postRead(long offset, long to, long length) {
-        posted(
-                switch (remote) {
-                    case RemoteSegment segment -> queue().read(segment, offset, staging, to, length, 0);
-                    case RemoteWindow window -> window.read(queue(), offset, staging, to, length, 0, PostFlags.DEFAULT);
-                });
+        boolean isAccepted = switch (remote) {
+            case RemoteSegment segment -> queue().read(segment, offset, staging, to, length, 0);
+            case RemoteWindow window -> window.read(queue(), offset, staging, to, length, 0, PostFlags.DEFAULT);
+        };
+        posted(isAccepted);
     }
 
     private void postAtomic(Opcode opcode, long offset, int sizeBytes, long operand, long expected) {
         long to = wordOffset();
         PostFlags flags = PostFlags.DEFAULT;
-        posted(
-                switch (remote) {
-                    case RemoteSegment segment ->
-                        queue().atomic(opcode, segment, offset, staging, to, sizeBytes, operand, expected, 0, flags);
-                    case RemoteWindow window ->
-                        window.atomic(queue(), opcode, offset, staging, to, sizeBytes, operand, expected, 0, flags);
-                });
+        boolean isAccepted = switch (remote) {
+            case RemoteSegment segment ->
+                queue().atomic(opcode, segment, offset, staging, to, sizeBytes, operand, expected, 0, flags);
+            case RemoteWindow window ->
+                window.atomic(queue(), opcode, offset, staging, to, sizeBytes, operand, expected, 0, flags);
+        };
+        posted(isAccepted);
     }
 
     private long slot(long number) {
