@@ -24,7 +24,6 @@ import io.urma4j.shm.control.DataPlane;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.control.QueueAnswer;
-import io.urma4j.shm.control.QueueGrant;
 import io.urma4j.shm.memory.Failures;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.shm.ring.RingLayout;
@@ -248,15 +247,15 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public CompletableFuture<ProviderTarget> importQueue(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
-        return control.importQueue(descriptor, token, timeout).thenApply(grant -> targetOf(descriptor, grant));
+        return control.importQueue(descriptor, token, timeout).thenApply(home -> targetOf(descriptor, home));
     }
 
-    private ShmTarget targetOf(JettyDescriptor descriptor, QueueGrant grant) {
-        MessagePath path = pathOf.get(grant.peer());
+    private ShmTarget targetOf(JettyDescriptor descriptor, Peer home) {
+        MessagePath path = pathOf.get(home);
         if (path == null) {
             throw new UrmaException(UrmaStatus.ETIMEOUT, descriptor.id(), "its home has just closed or ended");
         }
-        return new ShmTarget(descriptor, grant.peer(), path.out());
+        return new ShmTarget(descriptor, home, path.out());
     }
 
     // ---- what the control plane asks; on the engine's thread

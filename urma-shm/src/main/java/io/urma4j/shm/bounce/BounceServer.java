@@ -5,7 +5,6 @@ import io.urma4j.peer.DmaEngine;
 import io.urma4j.shm.memory.ImportedMapping;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -32,9 +31,6 @@ public final class BounceServer implements AutoCloseable {
     private static final long BUSY_PARK_NANOS = 20_000;
     private static final long IDLE_PARK_NANOS = 20_000_000; // without a request, before the thread ends
     static final long PAUSE_AFTER_FAILURE_NANOS = 10_000_000; // what failed may fail again
-
-    /** How long the end of a server waits for a native call on the buffer. */
-    private static final Duration FENCE_TIMEOUT = Duration.ofSeconds(1);
 
     private final ImportedMapping mapping;
     private final MemorySegment buffer;
@@ -313,7 +309,7 @@ public final class BounceServer implements AutoCloseable {
     private void release() {
         links.values().forEach(EngineLink::close);
         links.clear();
-        mapping.revoke(System.nanoTime() + FENCE_TIMEOUT.toNanos());
+        mapping.revoke();
     }
 
     /** The importer is gone, or this context ends: the thread unmaps the buffer once no copy is in progress. Idempotent. */

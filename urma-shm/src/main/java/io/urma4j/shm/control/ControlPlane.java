@@ -33,6 +33,7 @@ import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.control.Names;
 import io.urma4j.spi.control.Publisher;
 import io.urma4j.spi.control.WindowNumbers;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.spi.support.Setting;
 import io.urma4j.spi.support.StagedCopies;
 import java.io.IOException;
@@ -296,8 +297,7 @@ public final class ControlPlane {
                         return served;
                     }
                     giveBack(made);
-                    throw new CompletionException(
-                            failure instanceof CompletionException ? failure.getCause() : failure);
+                    throw new CompletionException(ControlEngine.causeOf(failure));
                 });
     }
 
@@ -342,9 +342,8 @@ public final class ControlPlane {
 
     // ---- queues
 
-    /** Connects, imports the queue, and ensures that a path to the peer exists. */
-    public CompletableFuture<QueueGrant> importQueue(
-            JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
+    /** Connects, imports the queue, and ensures that a path to the peer exists; returns the peer. */
+    public CompletableFuture<Peer> importQueue(JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
         long deadlineNanos = engine.deadline(timeout);
         String what = descriptor.kind() + " " + descriptor.id();
         try {
@@ -358,17 +357,15 @@ public final class ControlPlane {
         }
     }
 
-    private CompletableFuture<QueueGrant> granted(Requests.Reply reply, JettyId queue, long deadlineNanos) {
-        QueueGranted granted = reply.as(QueueGranted.class);
+    private CompletableFuture<Peer> granted(Requests.Reply reply, JettyId queue, long deadlineNanos) {
+        reply.as(QueueGranted.class);
         Peer home = reply.from();
         if (home.uasid() != queue.uasid()) {
             // a forged descriptor, or reply address, must not lead to a third context
             return CompletableFuture.failedFuture(
                     new UrmaException(UrmaStatus.ENOPERM, "queue " + queue, "its endpoint leads to " + home));
         }
-        return paths.ensure(home, deadlineNanos)
-                .thenApply(open ->
-                        new QueueGrant(home, queue.id(), granted.mode(), granted.orderType(), granted.attributes()));
+        return paths.ensure(home, deadlineNanos).thenApply(_ -> home);
     }
 
     /**
@@ -397,7 +394,7 @@ public final class ControlPlane {
     }
 
     private static UrmaStatus refusal(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        Throwable cause = ControlEngine.causeOf(failure);
         if (cause instanceof UrmaException refused
                 && refused.status() != UrmaStatus.ETIMEOUT
                 && refused.status() != UrmaStatus.FAIL) {

@@ -86,18 +86,15 @@ final class DeviceSharing {
         var _ = requests.ask(made.home(), deadlineNanos, n -> new OpenShared(n, made.grant(), clients))
                 .thenCompose(reply -> open(made, reply.as(MemoryShared.class), devices))
                 .whenComplete((isOpened, refusal) -> {
-                    boolean isTaken = engine.execute(() -> end(timeout, result, made));
+                    boolean isTaken = engine.execute(() -> {
+                        timeout.cancel();
+                        result.complete(made);
+                    });
                     if (!isTaken) {
                         result.complete(made); // the context has ended
                     }
                 });
         return result;
-    }
-
-    /** Back on the engine's thread. */
-    private static void end(Timers.Timer timeout, CompletableFuture<ShmImport> result, ShmImport made) {
-        timeout.cancel();
-        result.complete(made);
     }
 
     private CompletableFuture<Boolean> open(ShmImport made, MemoryShared shared, PeerMemoryRegistry devices) {

@@ -20,6 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,26 +58,14 @@ final class Engine implements ControlEngine {
     private static final int SLEEPING = 1;
     private static final int WOKEN = 2;
 
-    /** Called on the engine's thread when its descriptor is ready. */
-    @FunctionalInterface
-    interface Source {
-        void ready(int events);
-    }
-
-    /** Called at the end of each round; returns the delay to its next step. */
-    @FunctionalInterface
-    interface Turn {
-        long turn(long nowNanos);
-    }
-
     /** A descriptor that the engine watches. */
     final class Watch {
         private final Fd fd;
-        private final Source source;
+        private final IntConsumer source; // takes the events
         private final int slot;
         private boolean ended;
 
-        private Watch(Fd fd, Source source, int slot) {
+        private Watch(Fd fd, IntConsumer source, int slot) {
             this.fd = fd;
             this.source = source;
             this.slot = slot;
@@ -104,7 +94,7 @@ final class Engine implements ControlEngine {
     private final AtomicInteger state = new AtomicInteger(RUNNING);
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Thread thread;
-    private final Turn turn;
+    private final LongUnaryOperator turn;
     private final Runnable atEnd;
 
     private final Set<Runnable> open = ConcurrentHashMap.newKeySet(); // each fails a result that a caller waits for
@@ -125,9 +115,10 @@ final class Engine implements ControlEngine {
     /**
      * An engine that has not started.
      *
+     * @param turn ends each round: takes the time, and returns the delay to its next step
      * @param atEnd the last task of its thread, when all descriptors of the engine are closed
      */
-    Engine(String name, Turn turn, Runnable atEnd) {
+    Engine(String name, LongUnaryOperator turn, Runnable atEnd) {
         this.turn = turn;
         this.atEnd = atEnd;
         this.closer = new DescriptorCloser(name + "-closer");
@@ -224,8 +215,8 @@ final class Engine implements ControlEngine {
         }
     }
 
-    /** Watches a descriptor from now on. */
-    Watch watch(Fd fd, int events, Source source) {
+    /** Watches a descriptor from now on: {@code source} takes its events, on the engine's thread. */
+    Watch watch(Fd fd, int events, IntConsumer source) {
         Integer free = freeSlots.poll();
         int slot = free == null ? slots.size() : free;
         Watch watch = new Watch(fd, source, slot);
@@ -361,7 +352,7 @@ final class Engine implements ControlEngine {
     private void dispatch(int slot, int events) {
         Watch watch = slots.get(slot);
         if (watch != null && !watch.ended) {
-            guarded(() -> watch.source.ready(events));
+            guarded(() -> watch.source.accept(events));
         }
     }
 
@@ -383,7 +374,7 @@ final class Engine implements ControlEngine {
 
     private long turn(long now) {
         try {
-            long delay = turn.turn(now);
+            long delay = turn.applyAsLong(now);
             turnFailed = false;
             return delay;
         } catch (RuntimeException | Error e) {

@@ -412,7 +412,7 @@ final class Exports {
     ProviderGrant grant(ShmSegment segment, io.urma4j.PeerId peer, WindowKey window) {
         ExportedSegment<Grant> exported = segment.exported();
         long number = WindowNumbers.ofPeer(peer, self.incarnation(), exported.key());
-        WindowUser user = new NamedUser(known, peer, number);
+        WindowUser user = known.user(peer, number);
         GrantBoard.ShmGrant given = exported.grant(peer, WHY_ISOLATED, () -> board.grant(user, window));
         return new PeerGrant(exported.peerWindows(), peer, given);
     }

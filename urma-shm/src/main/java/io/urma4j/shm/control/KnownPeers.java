@@ -1,5 +1,6 @@
 package io.urma4j.shm.control;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,26 @@ final class KnownPeers {
         return peer.equals(peers.get(peer.identity()));
     }
 
-    @Nullable
-    Peer find(io.urma4j.PeerId identity) {
-        return peers.get(identity);
+    /** A peer to which a window is granted by its identity (S14.32), connected or not. */
+    WindowUser user(io.urma4j.PeerId identity, long importNumber) {
+        return new Named(this, identity, importNumber);
+    }
+
+    private record Named(KnownPeers known, io.urma4j.PeerId identity, long importNumber) implements WindowUser {
+        @Override
+        public int slots() {
+            return WindowTable.MAX_SLOTS; // a version that knows such keys knows all slots
+        }
+
+        @Override
+        public boolean hasEnded() {
+            return !known.peers.containsKey(identity);
+        }
+
+        @Override
+        public @Nullable MemorySegment operations(int table) {
+            Peer peer = known.peers.get(identity);
+            return peer == null ? null : peer.operations.get(table);
+        }
     }
 }

@@ -17,7 +17,7 @@ final class LostPeers {
 
     private final Engine engine;
     private final PeerWatch watch;
-    private final PeerEvents events;
+    private final Serving serving;
     private final Map<Peer, Loss> unproven = new HashMap<>();
 
     /**
@@ -28,10 +28,10 @@ final class LostPeers {
      */
     private record Loss(String why, boolean told) {}
 
-    LostPeers(Engine engine, PeerWatch watch, PeerEvents events) {
+    LostPeers(Engine engine, PeerWatch watch, Serving serving) {
         this.engine = engine;
         this.watch = watch;
-        this.events = events;
+        this.serving = serving;
     }
 
     Set<Peer> all() {
@@ -43,7 +43,7 @@ final class LostPeers {
         unproven.put(peer, new Loss(why, false));
         engine.after(PROOF_PATIENCE_NANOS, () -> {
             if (unproven.replace(peer, new Loss(why, false), new Loss(why, true))) {
-                events.judged(peer, why, false);
+                serving.judged(peer, why, false);
             }
         });
         if (peer.process == null) {
@@ -70,9 +70,9 @@ final class LostPeers {
             return;
         }
         if (!loss.told()) {
-            events.judged(peer, loss.why(), true);
+            serving.judged(peer, loss.why(), true);
         }
-        events.proven(peer);
+        serving.proven(peer);
     }
 
     void close() {

@@ -18,6 +18,6 @@ record NameRecord(PeerId home, int tokenId) {
     }
 
     String toLine() {
-        return "urma4j 1 " + home.address() + " " + Long.toHexString(home.incarnation()) + " " + tokenId;
+        return home.toLine() + " " + tokenId;
     }
 }

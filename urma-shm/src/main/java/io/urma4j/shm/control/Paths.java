@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class Paths {
     private static final long AGAIN_NANOS = 10_000_000;
     private static final long DESCRIPTOR_NANOS = 100_000_000;
-    private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
 
     private final Engine engine;
     private final Requests requests;
@@ -238,7 +237,7 @@ final class Paths {
         } catch (RuntimeException e) {
             mine.close();
             if (theirs != null) {
-                theirs.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
+                theirs.revoke();
             }
             throw e;
         }
@@ -246,7 +245,7 @@ final class Paths {
 
     private void opened(Peer peer, Connection via, ShmMemory mine, ImportedMapping outbound) {
         Runnable closer = () -> {
-            outbound.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
+            outbound.revoke();
             mine.close();
         };
         tell(peer, new PathMemory(numbers.take(), mine.segment(), outbound.segment(), via::wakePeer, once(closer)));

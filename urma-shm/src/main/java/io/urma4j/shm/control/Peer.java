@@ -11,7 +11,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
@@ -156,8 +155,7 @@ public final class Peer {
 
     /** Those that are open, the incoming one first. */
     List<Connection> connections() {
-        return Stream.of(Optional.ofNullable(incoming), Optional.ofNullable(outgoing))
-                .flatMap(Optional::stream)
+        return Stream.concat(Stream.ofNullable(incoming), Stream.ofNullable(outgoing))
                 .toList();
     }
 

@@ -19,15 +19,18 @@ final class PeerWatch {
 
     private final Engine engine;
     private final RuntimeDirectory directory;
-    private final PeerEvents events;
+    private final Consumer<Peer> onIdentified;
     private final Consumer<Peer> onExit;
     private final int ownPid = Math.toIntExact(ProcessHandle.current().pid());
 
-    /** @param onExit called when the process of a peer has ended */
-    PeerWatch(Engine engine, RuntimeDirectory directory, PeerEvents events, Consumer<Peer> onExit) {
+    /**
+     * @param onIdentified called when the lock of a peer's UASID has named it: it is what it claims to be
+     * @param onExit called when the process of a peer has ended
+     */
+    PeerWatch(Engine engine, RuntimeDirectory directory, Consumer<Peer> onIdentified, Consumer<Peer> onExit) {
         this.engine = engine;
         this.directory = directory;
-        this.events = events;
+        this.onIdentified = onIdentified;
         this.onExit = onExit;
     }
 
@@ -59,7 +62,7 @@ final class PeerWatch {
 
     private void identify(Peer peer) throws IOException {
         if (directory.names(peer.uasid(), peer.id())) {
-            events.identified(peer);
+            onIdentified.accept(peer);
         }
     }
 

@@ -49,7 +49,7 @@ final class Peers {
     private final Hello self;
     private final long greetingNanos;
     private final PeerLimits limits;
-    private final PeerEvents events;
+    private final Serving serving;
     private final PeerWatch watch;
     private final LostPeers lost;
     private final Listener listener;
@@ -70,15 +70,15 @@ final class Peers {
             Hello self,
             long greetingNanos,
             PeerLimits limits,
-            PeerEvents events) {
+            Serving serving) {
         this.engine = engine;
         this.directory = directory;
         this.self = self;
         this.greetingNanos = greetingNanos;
         this.limits = limits;
-        this.events = events;
-        this.watch = new PeerWatch(engine, directory, events, this::processEnded);
-        this.lost = new LostPeers(engine, watch, events);
+        this.serving = serving;
+        this.watch = new PeerWatch(engine, directory, serving::identified, this::processEnded);
+        this.lost = new LostPeers(engine, watch, serving);
         this.listener = new Listener(engine, directory.sockets(), self, greetingNanos, this::greeted);
     }
 
@@ -99,7 +99,7 @@ final class Peers {
         if (peer != null && peer.outgoing != null) {
             return CompletableFuture.completedFuture(peer);
         }
-        if (!ContextRecord.isAddress(id.address())) {
+        if (!PeerId.isAddress(id.address())) {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.EINVAL, "address '" + id.address() + "'", "is no address of shared memory"));
         }
@@ -159,7 +159,7 @@ final class Peers {
                     case Errno.ENOENT ->
                         fail(gone("no socket of that address is in " + directory
                                 + "; it is gone, or its namespace has another directory under that name: "
-                                + Mount.of(directory.sockets().path())));
+                                + RuntimeDirectory.mountOf(directory.sockets().path())));
                     case Errno.ECONNREFUSED -> fail(gone("no process listens at its socket"));
                     default -> fail(Failures.of("home " + id.address(), "cannot be reached", e));
                 }
@@ -187,7 +187,7 @@ final class Peers {
             unknownPeers.add(to);
             connection = to;
             limit(to);
-            to.send(greeting(id.incarnation()));
+            to.send(self.to(id.incarnation()));
         }
 
         @Override
@@ -248,10 +248,6 @@ final class Peers {
         }
     }
 
-    private Hello greeting(long wanted) {
-        return self.to(wanted);
-    }
-
     /** The connected peer of that id, created if necessary; null if another process has that id. */
     private @Nullable Peer peerOf(PeerId id, Hello hello, Connection connection) {
         int pid = connection.credentials().pid();
@@ -307,7 +303,7 @@ final class Peers {
         }
         peer.incoming = from;
         from.handTo(new Traffic(peer));
-        from.send(greeting(0));
+        from.send(self.to(0));
     }
 
     // ---- while they live
@@ -325,12 +321,12 @@ final class Peers {
             boolean asksUs = from == peer.incoming;
             switch (message) {
                 case Goodbye goodbye -> lose(peer, "it said goodbye: " + goodbye.reason(), true);
-                case Request request when asksUs -> events.requested(peer, from, request, descriptors);
+                case Request request when asksUs -> serving.requested(peer, from, request, descriptors);
                 case Refused refused
                 when refused.request() == 0 -> from.end("it could not read our message: " + refused.reason());
-                case Answer answer when !asksUs -> events.answered(peer, from, answer, descriptors);
+                case Answer answer when !asksUs -> serving.answered(peer, from, answer, descriptors);
                 case Hello again -> from.end("it greeted twice");
-                case Notice notice -> events.noticed(peer, from, notice);
+                case Notice notice -> serving.noticed(peer, from, notice);
                 default -> from.end("it sent a request or an answer on the wrong connection");
             }
         }
@@ -340,7 +336,7 @@ final class Peers {
             if (from == peer.incoming) {
                 from.end("it sent an answer on the wrong connection");
             } else {
-                events.answeredInPart(peer, from, answer, why);
+                serving.answeredInPart(peer, from, answer, why);
             }
         }
 
@@ -371,12 +367,12 @@ final class Peers {
         peer.markLost();
         living.remove(peer.id(), peer);
         peer.connections().forEach(Connection::close);
-        events.lost(peer, why);
+        serving.lost(peer, why);
         // a peer without grants and imports needs no proof, and waiting for its end would cost a descriptor
         if (saidGoodbye || peer.hasExited() || !peer.mattered) {
             peer.stopWatching();
-            events.judged(peer, why, true);
-            events.proven(peer);
+            serving.judged(peer, why, true);
+            serving.proven(peer);
         } else {
             lost.add(peer, why);
         }

@@ -14,6 +14,7 @@ import io.urma4j.spi.support.Timers;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -76,21 +77,8 @@ final class Requests {
      *
      * @param message creates the request from its number
      */
-    CompletableFuture<Reply> ask(Peer peer, long deadlineNanos, LongFunction<Request> message, Fd... descriptors) {
-        Connection via = peer.outgoing;
-        if (via == null || via.isClosed()) {
-            return CompletableFuture.failedFuture(gone(peer, "its connection ended"));
-        }
-        Request request = message.apply(++last);
-        CompletableFuture<Reply> reply = new CompletableFuture<>();
-        Timers.Timer timeout = engine.at(deadlineNanos, () -> {
-            pending.remove(request.request());
-            reply.completeExceptionally(
-                    late(peer, "answer " + request.getClass().getSimpleName()));
-        });
-        pending.put(request.request(), new Pending(via, reply, timeout));
-        send(via, request, descriptors);
-        return reply;
+    CompletableFuture<Reply> ask(Peer peer, long deadlineNanos, LongFunction<Request> message) {
+        return begin(peer, OptionalLong.of(deadlineNanos), message);
     }
 
     /**
@@ -98,28 +86,36 @@ final class Requests {
      * so a late answer must still count.
      */
     CompletableFuture<Reply> askForAll(Peer peer, LongFunction<Request> message, Fd... descriptors) {
+        return begin(peer, OptionalLong.empty(), message, descriptors);
+    }
+
+    /** A request that cannot be sent fails like one that is refused. */
+    private CompletableFuture<Reply> begin(
+            Peer peer, OptionalLong deadlineNanos, LongFunction<Request> message, Fd... descriptors) {
         Connection via = peer.outgoing;
         if (via == null || via.isClosed()) {
             return CompletableFuture.failedFuture(gone(peer, "its connection ended"));
         }
-        CompletableFuture<Reply> reply = new CompletableFuture<>();
         Request request = message.apply(++last);
-        pending.put(request.request(), new Pending(via, reply, null));
-        send(via, request, descriptors);
-        return reply;
-    }
-
-    /** A request that could not be sent fails like one that is refused. */
-    private void send(Connection via, Request request, Fd... descriptors) {
+        CompletableFuture<Reply> reply = new CompletableFuture<>();
+        Timers.Timer timeout = deadlineNanos.isEmpty()
+                ? null
+                : engine.at(deadlineNanos.getAsLong(), () -> {
+                    pending.remove(request.request());
+                    reply.completeExceptionally(
+                            late(peer, "answer " + request.getClass().getSimpleName()));
+                });
+        pending.put(request.request(), new Pending(via, reply, timeout));
         try {
             via.send(request, descriptors);
         } catch (LibcException e) {
             Pending unsent = pending.remove(request.request());
             if (unsent != null) {
                 unsent.cancelTimeout();
-                unsent.reply.completeExceptionally(Failures.of(via, "a request cannot be sent", e));
+                reply.completeExceptionally(Failures.of(via, "a request cannot be sent", e));
             }
         }
+        return reply;
     }
 
     /** What all wait for, or ETIMEOUT at the deadline of one; then the others wait on. */

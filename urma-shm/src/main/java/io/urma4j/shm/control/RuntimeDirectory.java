@@ -12,6 +12,7 @@ import io.urma4j.libc.WatchedLock;
 import io.urma4j.shm.memory.Failures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,7 +75,7 @@ final class RuntimeDirectory implements AutoCloseable {
                 case Errno.ELOOP, Errno.ENOTDIR -> refused(path, "is a symbolic link or no directory");
                 default ->
                     Failures.of(
-                            "runtime directory " + path, "cannot be opened; " + Mount.of(path) + "; " + OTHER_PLACE, e);
+                            "runtime directory " + path, "cannot be opened; " + mountOf(path) + "; " + OTHER_PLACE, e);
             };
         }
     }
@@ -108,8 +109,7 @@ final class RuntimeDirectory implements AutoCloseable {
             throw new UrmaException(
                     UrmaStatus.FAIL,
                     "runtime directory",
-                    "cannot be made in " + parent + ", which cannot be opened; " + Mount.of(parent) + "; "
-                            + OTHER_PLACE,
+                    "cannot be made in " + parent + ", which cannot be opened; " + mountOf(parent) + "; " + OTHER_PLACE,
                     e);
         }
     }
@@ -141,7 +141,7 @@ final class RuntimeDirectory implements AutoCloseable {
             return new UrmaException(
                     UrmaStatus.ENOPERM,
                     "runtime directory " + directory.path(),
-                    "is mounted read-only, and a context makes a file and a socket there; " + Mount.of(directory.path())
+                    "is mounted read-only, and a context makes a file and a socket there; " + mountOf(directory.path())
                             + "; " + OTHER_PLACE,
                     cause);
         }
@@ -151,13 +151,29 @@ final class RuntimeDirectory implements AutoCloseable {
         return new UrmaException(
                 UrmaStatus.ENOMEM,
                 "runtime directory " + directory.path(),
-                "is full; " + Mount.of(directory.path()) + "; a context needs 4 KiB, a file and a socket, "
+                "is full; " + mountOf(directory.path()) + "; a context needs 4 KiB, a file and a socket, "
                         + "each published name 4 KiB and a file; " + OTHER_PLACE + ": " + cause.getMessage(),
                 cause);
     }
 
     private static boolean isAboutRoom(int errno) {
         return errno == Errno.ENOSPC || errno == Errno.EDQUOT;
+    }
+
+    /** The mount of a path, or of the nearest existing directory above it, and its free space: explains why it is full, or not shared. */
+    static String mountOf(Path path) {
+        Path nearest = path.toAbsolutePath().normalize();
+        while (!Files.exists(nearest) && nearest.getParent() != null) {
+            nearest = nearest.getParent();
+        }
+        try {
+            FileStore store = Files.getFileStore(nearest);
+            return nearest + " is on the mount " + store + " of type " + store.type()
+                    + (store.isReadOnly() ? ", read-only" : "") + ", where " + store.getUsableSpace() / 1024 + " of "
+                    + store.getTotalSpace() / 1024 + " KiB are free";
+        } catch (IOException e) {
+            return "the mount of " + nearest + " is unknown: " + e.getMessage();
+        }
     }
 
     /** For {@code connect} and {@code listen}. */
@@ -172,7 +188,7 @@ final class RuntimeDirectory implements AutoCloseable {
             Optional<LockFile> lock = take(directory, lockName(uasid));
             if (lock.isPresent()) {
                 removeSocketOfStale(lock.get());
-                write(directory, lock.get(), new ContextRecord(id.address(), id.incarnation()).toLine());
+                write(directory, lock.get(), id.toLine());
                 return new ContextLock(uasid, lock.get());
             }
             uasid = uasid % MAX_UASID + 1;
@@ -214,7 +230,7 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     private void removeSocketOf(LockFile lock) throws IOException {
-        ContextRecord.parse(lock.read()).ifPresent(stale -> directory.unlink(stale.address()));
+        PeerId.parse(lock.read()).ifPresent(stale -> directory.unlink(stale.address()));
     }
 
     /**
@@ -224,7 +240,7 @@ final class RuntimeDirectory implements AutoCloseable {
     boolean isGone(int uasid, String address) {
         String name = lockName(uasid);
         try {
-            Optional<ContextRecord> now = ContextRecord.parse(LockFile.read(directory, name));
+            Optional<PeerId> now = PeerId.parse(LockFile.read(directory, name));
             if (now.isEmpty() || !now.get().address().equals(address)) {
                 return true;
             }
@@ -244,8 +260,7 @@ final class RuntimeDirectory implements AutoCloseable {
     }
 
     private static boolean isOf(PeerId context, String line) {
-        ContextRecord record = new ContextRecord(context.address(), context.incarnation());
-        return ContextRecord.parse(line).filter(record::equals).isPresent();
+        return PeerId.parse(line).filter(context::equals).isPresent();
     }
 
     /**
@@ -284,10 +299,9 @@ final class RuntimeDirectory implements AutoCloseable {
         List<Resident> residents = new ArrayList<>();
         for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
             OptionalInt uasid = uasid(name);
-            Optional<ContextRecord> context = ContextRecord.parse(LockFile.readIfPossible(directory, name));
+            Optional<PeerId> context = PeerId.parse(LockFile.readIfPossible(directory, name));
             if (context.isPresent() && uasid.isPresent()) {
-                PeerId id = new PeerId(context.get().address(), context.get().incarnation());
-                residents.add(new Resident(uasid.getAsInt(), id));
+                residents.add(new Resident(uasid.getAsInt(), context.get()));
             }
         }
         return residents;
@@ -309,11 +323,11 @@ final class RuntimeDirectory implements AutoCloseable {
      */
     void sweep() throws IOException {
         // sockets first: a context writes the name of its socket into a lock file before it creates the socket
-        List<String> sockets = list(directory).filter(ContextRecord::isAddress).toList();
+        List<String> sockets = list(directory).filter(PeerId::isAddress).toList();
         Set<String> known = new HashSet<>();
         for (String name : list(directory).filter(n -> n.endsWith(LOCK_SUFFIX)).toList()) {
             if (!removeIfStale(name)) {
-                ContextRecord.parse(LockFile.read(directory, name)).ifPresent(live -> known.add(live.address()));
+                PeerId.parse(LockFile.read(directory, name)).ifPresent(live -> known.add(live.address()));
             }
         }
         sockets.stream().filter(socket -> !known.contains(socket)).forEach(directory::unlink);

@@ -34,8 +34,8 @@ import io.urma4j.spi.support.GuessLimiter;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Dispatches the messages of peers. On the engine's thread. */
-final class Serving implements PeerEvents {
+/** Dispatches the messages of peers, and the events of their lives. On the engine's thread. */
+final class Serving {
     private final Engine engine;
     private final Requests requests;
     private final Exports exports;
@@ -74,13 +74,13 @@ final class Serving implements PeerEvents {
         closing = true;
     }
 
-    @Override
-    public void identified(Peer peer) {
+    /** A peer that has greeted is what it claims to be: the lock of its UASID names it. */
+    void identified(Peer peer) {
         exports.known().identified(peer);
     }
 
-    @Override
-    public void requested(Peer from, Connection via, Request request, List<Fd> descriptors) {
+    /** A request of a peer; descriptors that are not removed from the list are closed. */
+    void requested(Peer from, Connection via, Request request, List<Fd> descriptors) {
         if (closing) {
             via.send(new Refused(request.request(), UrmaStatus.ETIMEOUT, "the home is gone: it is being closed"));
             return;
@@ -151,16 +151,15 @@ final class Serving implements PeerEvents {
                         : new Refused(request.request(), status, refusal));
     }
 
-    @Override
-    public void answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {
+    void answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {
         boolean wanted = requests.answered(from, via, answer, descriptors);
         if (!wanted && answer instanceof SegmentGranted late) {
             imports.giveBack(from, late.grant());
         }
     }
 
-    @Override
-    public void answeredInPart(Peer from, Connection via, Answer answer, String why) {
+    /** An answer has lost its descriptor, because this process may open no more. */
+    void answeredInPart(Peer from, Connection via, Answer answer, String why) {
         UrmaException loss = new UrmaException(UrmaStatus.ENOMEM, from, why);
         if (answer instanceof PathOpened) {
             requests.answeredInPart(from, via, answer, loss); // the home has its end of the path
@@ -172,8 +171,7 @@ final class Serving implements PeerEvents {
         }
     }
 
-    @Override
-    public void noticed(Peer from, Connection via, Notice notice) {
+    void noticed(Peer from, Connection via, Notice notice) {
         boolean asksUs = via == from.incoming;
         switch (notice) {
             case Revoke m when !asksUs -> imports.revoked(from, via, m.grant());
@@ -183,8 +181,8 @@ final class Serving implements PeerEvents {
         }
     }
 
-    @Override
-    public void lost(Peer peer, String why) {
+    /** A peer is lost; its connections are closed. Called once, before the two below. */
+    void lost(Peer peer, String why) {
         peer.mattered = peer.matters();
         if (peer.incoming != null) {
             requests.lost(peer, peer.incoming, why);
@@ -198,15 +196,19 @@ final class Serving implements PeerEvents {
         Bounces.lost(peer);
     }
 
-    @Override
-    public void judged(Peer peer, String why, boolean proven) {
+    /**
+     * The proof of its end is known, or could not be obtained at once. Called once.
+     *
+     * @param proven it no longer touches memory of this context
+     */
+    void judged(Peer peer, String why, boolean proven) {
         if (peer.mattered && !closing) {
             dataPlane.peerLost(peer, why, proven);
         }
     }
 
-    @Override
-    public void proven(Peer peer) {
+    /** A lost peer no longer touches memory of this context. Called at most once. */
+    void proven(Peer peer) {
         exports.importerGone(peer);
         imports.windows().importerGone(peer);
         exports.known().gone(peer);

@@ -209,7 +209,7 @@ public final class ShmImport implements ProviderImport {
 
     public void unpin() {
         if (window != null) {
-            window.renounce();
+            window.end();
         }
         unfinished.getAndDecrement();
     }

@@ -28,11 +28,6 @@ final class ShmWindow implements ProviderWindow {
         return isTakenBack() ? dead : live;
     }
 
-    @Override
-    public void end() {
-        renounce();
-    }
-
     /** Announces an operation on it. */
     void announce() {
         try {
@@ -42,7 +37,8 @@ final class ShmWindow implements ProviderWindow {
         }
     }
 
-    void renounce() {
+    @Override
+    public void end() {
         try {
             WindowTable.end(operations, key.slot());
         } catch (IllegalStateException e) {

@@ -57,6 +57,6 @@ final class UnknownPeers {
 
     /** Whether a greeting names a context; without a name, peers cannot be distinguished. */
     static boolean saysWhoItIs(Hello hello) {
-        return ContextRecord.isAddress(hello.address()) && hello.uasid() != 0 && hello.incarnation() != 0;
+        return PeerId.isAddress(hello.address()) && hello.uasid() != 0 && hello.incarnation() != 0;
     }
 }

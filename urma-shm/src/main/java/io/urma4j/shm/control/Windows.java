@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * thread, except where stated.
  */
 final class Windows {
-    private static final long FENCE_PATIENCE_NANOS = 1_000_000_000;
 
     /** An importer opens a table again if it could not map the answer: no honest one does so without a pause. */
     private static final long REPETITION_NANOS = 1_000_000_000;
@@ -69,7 +68,7 @@ final class Windows {
     /** An importer's side of one table of a home: the words that it writes, and the generations that it reads. */
     record Opened(ShmMemory operations, ImportedMapping generations) {
         void close() {
-            generations.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
+            generations.revoke();
             operations.close();
         }
     }
@@ -211,7 +210,7 @@ final class Windows {
 
     private static void end(@Nullable ImportedMapping operations) {
         if (operations != null) {
-            operations.revoke(System.nanoTime() + FENCE_PATIENCE_NANOS);
+            operations.revoke();
         }
     }
 

@@ -31,6 +31,9 @@ public final class ImportedMapping {
     /** Maximum that a process maps of all its peers together: a quarter of the address space of 47 bits. */
     static final long MAX_BYTES = 1L << 45;
 
+    /** How long a revocation waits for a native call. */
+    private static final long PATIENCE_NANOS = 1_000_000_000;
+
     /** Per process, like its address space. */
     private static final AtomicLong MAPPED_BYTES = new AtomicLong();
 
@@ -178,12 +181,12 @@ public final class ImportedMapping {
     }
 
     /**
-     * Revokes the mapping. While a native call holds the memory it waits, at most until the deadline.
+     * Revokes the mapping. While a native call holds the memory it waits, but not for ever.
      *
      * @return true if no thread can touch the memory any more
      */
-    public boolean revoke(long deadlineNanos) {
-        return uncounted(Fence.close(arena, deadlineNanos));
+    public boolean revoke() {
+        return uncounted(Fence.close(arena, System.nanoTime() + PATIENCE_NANOS));
     }
 
     /** {@link #revoke} without waiting. */

@@ -331,10 +331,7 @@ class ControlPlaneTest {
 
     @Test
     void aPathConnectsTheRingsOfBothSides() throws Exception {
-        QueueGrant grant = importer.importQueueOf(home);
-        assertThat(grant.attributes()).isEqualTo(4711);
-
-        PathMemory mine = importer.paths.get(grant.peer());
+        PathMemory mine = importer.paths.get(importer.importQueueOf(home));
         PathMemory theirs = home.paths.values().iterator().next();
         mine.outbound().set(JAVA_LONG, 0, 1);
         theirs.outbound().set(JAVA_LONG, 0, 2);
@@ -346,7 +343,7 @@ class ControlPlaneTest {
 
     @Test
     void wakingThePeerMakesItsEngineTakeATurn() throws Exception {
-        PathMemory mine = importer.paths.get(importer.importQueueOf(home).peer());
+        PathMemory mine = importer.paths.get(importer.importQueueOf(home));
 
         for (int i = 0; i < 3; i++) {
             int before = home.turns.get();
@@ -377,9 +374,8 @@ class ControlPlaneTest {
 
     @Test
     void aContextHasOneRingToItself() throws Exception {
-        QueueGrant grant = home.importQueueOf(home);
+        PathMemory path = home.paths.get(home.importQueueOf(home));
 
-        PathMemory path = home.paths.get(grant.peer());
         assertThat(path.inbound().address()).isEqualTo(path.outbound().address());
         path.wakePeer().run();
     }
@@ -395,7 +391,7 @@ class ControlPlaneTest {
 
     @Test
     void bindIsAskedOfTheDataPlane() throws Exception {
-        Peer peer = importer.importQueueOf(home).peer();
+        Peer peer = importer.importQueueOf(home);
 
         assertThat(get(importer.plane.bind(peer, 3, TestContext.QUEUE, 3, LONG)))
                 .isEqualTo(UrmaStatus.SUCCESS);
@@ -417,7 +413,7 @@ class ControlPlaneTest {
 
     @Test
     void whoIsCutOffIsLostOnBothSides() throws Exception {
-        Peer peer = importer.importQueueOf(home).peer();
+        Peer peer = importer.importQueueOf(home);
 
         importer.plane.cutOff(peer, "its ring holds nonsense");
 

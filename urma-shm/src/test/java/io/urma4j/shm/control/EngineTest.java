@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -252,7 +253,7 @@ class EngineTest {
         private final List<EventFd> signalled = new ArrayList<>();
         private final List<Engine.Watch> watches = new ArrayList<>();
 
-        Crowd(Engine engine, int size, int events, Engine.Source source) {
+        Crowd(Engine engine, int size, int events, IntConsumer source) {
             for (int i = 0; i < size; i++) {
                 signalled.add(EventFd.create());
                 watches.add(engine.watch(signalled.getLast().fd(), Epoll.IN | events, source));
@@ -326,7 +327,7 @@ class EngineTest {
         AtomicInteger called = new AtomicInteger();
         try (EventFd one = EventFd.create();
                 EventFd other = EventFd.create()) {
-            Engine.Source source = events -> {
+            IntConsumer source = events -> {
                 called.incrementAndGet();
                 watches.forEach(Engine.Watch::end);
             };

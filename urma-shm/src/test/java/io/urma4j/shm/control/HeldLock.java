@@ -13,7 +13,7 @@ final class HeldLock implements AutoCloseable {
     HeldLock(Path path, PeerId of) throws IOException {
         directory = Dir.open(path);
         file = LockFile.take(directory, "%06x.lock".formatted(RawPeer.UASID)).orElseThrow();
-        file.write(new ContextRecord(of.address(), of.incarnation()).toLine());
+        file.write(of.toLine());
     }
 
     @Override

@@ -131,7 +131,7 @@ final class HostileRing implements AutoCloseable {
         connection.close();
         listener.close();
         Files.delete(socket);
-        victimsRing.revoke(System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
+        victimsRing.revoke();
         ownRing.close();
     }
 }

@@ -79,7 +79,6 @@ class ImporterWithoutDescriptorsTest {
 
     /** Of failures, which a process without descriptors cannot load. */
     private void loadClasses() throws Exception {
-        assertThat(QueueGrant.class).isFinal();
         var refused = imported.window(KEY, LONG);
         connection.send(new Refused(connection.receive(OpenWindows.class).request(), UrmaStatus.ENOMEM, "no"));
         assertThat(failureOf(refused)).isNotNull();

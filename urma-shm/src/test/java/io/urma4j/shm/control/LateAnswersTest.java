@@ -66,7 +66,7 @@ class LateAnswersTest {
         table.close();
     }
 
-    private CompletableFuture<QueueGrant> importQueue(Duration timeout) {
+    private CompletableFuture<Peer> importQueue(Duration timeout) {
         return context.plane.importQueue(home.queue(RawPeer.UASID), null, timeout);
     }
 

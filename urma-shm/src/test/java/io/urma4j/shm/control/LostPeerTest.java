@@ -127,7 +127,7 @@ class LostPeerTest {
     @Test
     void aPeerIsLostOnceAndForItsFirstReason() throws Exception {
         TestContext importer = opened(new TestContext(directory));
-        Peer peer = importer.importQueueOf(context).peer();
+        Peer peer = importer.importQueueOf(context);
 
         importer.plane.cutOff(peer, "the first reason");
         importer.plane.cutOff(peer, "the second reason");
@@ -139,7 +139,7 @@ class LostPeerTest {
     @Test
     void aLostPeerIsAskedForNothing() throws Exception {
         TestContext importer = opened(new TestContext(directory));
-        Peer peer = importer.importQueueOf(context).peer();
+        Peer peer = importer.importQueueOf(context);
         importer.plane.cutOff(peer, "on purpose");
         importer.settle();
 

@@ -71,7 +71,7 @@ class PathRulesTest {
         return peer;
     }
 
-    private CompletableFuture<QueueGrant> importFrom(RawHome home, Duration timeout) {
+    private CompletableFuture<Peer> importFrom(RawHome home, Duration timeout) {
         return context.plane.importQueue(home.queue(RawPeer.UASID), null, timeout);
     }
 

@@ -11,9 +11,6 @@ import io.urma4j.libc.UnixSocket;
 import io.urma4j.libc.WatchedLock;
 import io.urma4j.shm.memory.Failures;
 import io.urma4j.spi.control.ControlMessage;
-import io.urma4j.spi.control.ControlMessage.Answer;
-import io.urma4j.spi.control.ControlMessage.Notice;
-import io.urma4j.spi.control.ControlMessage.Request;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,7 +47,7 @@ class PeerWatchTest {
         Failures.prepare(); // as a context does
         path = temporary.resolve("runtime");
         directory = RuntimeDirectory.open(path);
-        watch = new PeerWatch(engine, directory, new Identified(), _ -> {});
+        watch = new PeerWatch(engine, directory, identified::add, _ -> {});
         try (Dir place = Dir.open(path)) {
             listener = UnixSocket.listen(place, "socket", 8);
         }
@@ -157,34 +154,5 @@ class PeerWatchTest {
 
         @Override
         public void ended(Connection ended, String why) {}
-    }
-
-    /** Notes who is identified. */
-    private final class Identified implements PeerEvents {
-        @Override
-        public void identified(Peer peer) {
-            identified.add(peer);
-        }
-
-        @Override
-        public void requested(Peer from, Connection via, Request request, List<Fd> descriptors) {}
-
-        @Override
-        public void answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {}
-
-        @Override
-        public void answeredInPart(Peer from, Connection via, Answer answer, String why) {}
-
-        @Override
-        public void noticed(Peer from, Connection via, Notice notice) {}
-
-        @Override
-        public void lost(Peer peer, String why) {}
-
-        @Override
-        public void judged(Peer peer, String why, boolean proven) {}
-
-        @Override
-        public void proven(Peer peer) {}
     }
 }

@@ -297,7 +297,7 @@ class RecordedControlTest {
 
     /** What an application has the guest of today do, so that it says what the recorded one said. */
     private final class Guest {
-        private CompletableFuture<QueueGrant> queue = new CompletableFuture<>();
+        private CompletableFuture<Peer> queue = new CompletableFuture<>();
 
         void imports() throws Exception {
             var _ = context.plane.importSegment(new ImportRequest(
@@ -321,14 +321,10 @@ class RecordedControlTest {
                 case ImportQueue _ -> importsQueue();
                 case Bind m -> {
                     var _ = context.plane.bind(
-                            get(queue).peer(),
-                            m.partner(),
-                            m.queue(),
-                            m.orderType().value(),
-                            TestContext.LONG);
+                            get(queue), m.partner(), m.queue(), m.orderType().value(), TestContext.LONG);
                 }
                 case Unbind m -> {
-                    var _ = context.plane.unbind(get(queue).peer(), m.partner(), m.queue(), TestContext.LONG);
+                    var _ = context.plane.unbind(get(queue), m.partner(), m.queue(), TestContext.LONG);
                 }
                 case Goodbye _ -> {
                     var _ = context.plane.close(TestContext.LONG);

@@ -192,7 +192,7 @@ class RequestRulesTest {
                 connection.send(new QueueGranted(asked, TransportMode.RM, OrderType.OI, 0));
                 connection.send(
                         new PathOpened(connection.receive(OpenPath.class).request()), ring.fd());
-                Peer peer = get(imported).peer();
+                Peer peer = get(imported);
                 var bound = context.plane.bind(peer, 3, 5, OrderType.OL.value(), LONG);
 
                 connection.send(new Refused(connection.receive(Bind.class).request(), status, "no"));

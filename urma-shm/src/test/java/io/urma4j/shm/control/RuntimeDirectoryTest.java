@@ -142,7 +142,7 @@ class RuntimeDirectoryTest {
             Files.createFile(path.resolve(ONE.address()));
             var name = directory.takeName("living").orElseThrow();
             name.write(new NameRecord(ONE, 5).toLine());
-            Files.writeString(path.resolve("0000aa.lock"), new ContextRecord(TWO.address(), 2).toLine() + "\n");
+            Files.writeString(path.resolve("0000aa.lock"), TWO.toLine() + "\n");
             Files.createFile(path.resolve(TWO.address()));
             Files.createFile(path.resolve("f".repeat(32)));
             Files.writeString(path.resolve("names/dead"), new NameRecord(TWO, 6).toLine() + "\n");
@@ -183,7 +183,7 @@ class RuntimeDirectoryTest {
         assertThat(NameRecord.parse("")).isEmpty();
         assertThat(NameRecord.parse("urma4j 1 " + ONE.address() + " 1")).isEmpty();
         assertThat(NameRecord.parse("urma4j 2 " + ONE.address() + " 1 5")).isEmpty();
-        assertThat(ContextRecord.parse("urma4j 1 ../../x 1")).isEmpty();
+        assertThat(PeerId.parse("urma4j 1 ../../x 1")).isEmpty();
     }
 
     private static LibcException failure(int errno) throws Exception {
@@ -218,7 +218,7 @@ class RuntimeDirectoryTest {
 
     @Test
     void theMountOfAMissingPathIsThatOfTheNearestDirectoryAboveIt() {
-        assertThat(Mount.of(temporary.resolve("missing/deeper")))
+        assertThat(RuntimeDirectory.mountOf(temporary.resolve("missing/deeper")))
                 .startsWith(temporary.toAbsolutePath() + " is on the mount")
                 .doesNotContain("read-only");
     }
@@ -272,9 +272,9 @@ class RuntimeDirectoryTest {
     void filesThatNoContextHasFinishedAreNoResidents() throws Exception {
         try (var directory = RuntimeDirectory.open(path)) {
             ContextLock living = directory.takeUasid(ONE, new Random(1));
-            Files.writeString(path.resolve("0000aa.lock"), new ContextRecord(TWO.address(), 2).toLine());
+            Files.writeString(path.resolve("0000aa.lock"), TWO.toLine());
             Files.writeString(path.resolve("0000ab.lock"), "\n");
-            Files.writeString(path.resolve("zz.lock"), new ContextRecord(TWO.address(), 2).toLine() + "\n");
+            Files.writeString(path.resolve("zz.lock"), TWO.toLine() + "\n");
 
             assertThat(directory.residents()).containsExactly(new RuntimeDirectory.Resident(living.uasid(), ONE));
             assertThat(directory.isGone(0xaa, TWO.address()))
@@ -326,9 +326,7 @@ class RuntimeDirectoryTest {
         try (var directory = RuntimeDirectory.open(path)) {
             ContextLock probe = directory.takeUasid(ONE, new Random(1));
             probe.file().remove();
-            Files.writeString(
-                    path.resolve("%06x.lock".formatted(probe.uasid())),
-                    new ContextRecord(TWO.address(), 2).toLine() + "\n");
+            Files.writeString(path.resolve("%06x.lock".formatted(probe.uasid())), TWO.toLine() + "\n");
             Files.createFile(path.resolve(TWO.address()));
 
             ContextLock taken = directory.takeUasid(ONE, new Random(1));

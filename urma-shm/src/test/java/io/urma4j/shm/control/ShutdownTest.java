@@ -336,7 +336,7 @@ class ShutdownTest {
     @Test
     void aContextThatEndsUnmapsItsPaths() throws Exception {
         try (TestContext importer = new TestContext(directory)) {
-            PathMemory path = importer.paths.get(importer.importQueueOf(home).peer());
+            PathMemory path = importer.paths.get(importer.importQueueOf(home));
             path.inbound().get(ValueLayout.JAVA_BYTE, 0);
 
             get(importer.plane.close(LONG));

@@ -149,7 +149,7 @@ final class TestContext implements DataPlane, AutoCloseable {
                 List.of(new Endpoint("shm", plane.address(), 0, 0, false)));
     }
 
-    QueueGrant importQueueOf(TestContext home) throws Exception {
+    Peer importQueueOf(TestContext home) throws Exception {
         return get(plane.importQueue(home.queue(QUEUE), QUEUE_TOKEN, LONG));
     }
 

@@ -15,7 +15,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ShmMemoryTest {
-    private static final long FAR = 10_000_000_000L;
 
     private static ShmMemory allocate(long lengthBytes) {
         return ShmMemory.allocate(lengthBytes, AllocOptions.DEFAULT, "test");
@@ -66,7 +65,7 @@ class ShmMemoryTest {
             memory.segment().set(JAVA_LONG, (3 << 20) - 8, 7);
             var mapping = ImportedMapping.map(memory.shareReadOnly(), 0, 3 << 20, false);
             assertThat(mapping.segment().get(JAVA_LONG, (3 << 20) - 8)).isEqualTo(7);
-            assertThat(mapping.revoke(System.nanoTime() + FAR)).isTrue();
+            assertThat(mapping.revoke()).isTrue();
             assertThat(memory.report().pageBytes() > 4096
                             || !memory.report().steps().isEmpty())
                     .as("%s", memory.report())
@@ -90,7 +89,7 @@ class ShmMemoryTest {
             mapping.segment().set(JAVA_LONG, 8, 42);
 
             assertThat(memory.segment().get(JAVA_LONG, 8)).isEqualTo(42);
-            assertThat(mapping.revoke(System.nanoTime() + FAR)).isTrue();
+            assertThat(mapping.revoke()).isTrue();
             assertThat(mapping.isDead()).isTrue();
             assertThatThrownBy(() -> mapping.segment().get(JAVA_LONG, 8)).isInstanceOf(IllegalStateException.class);
         }
@@ -111,7 +110,7 @@ class ShmMemoryTest {
             assertThatThrownBy(() -> mapping.segment().set(JAVA_BYTE, 0, (byte) 1))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> memory.addUser("late", true, false)).hasMessageContaining("sealed");
-            mapping.revoke(System.nanoTime() + FAR);
+            mapping.revoke();
         }
     }
 
@@ -124,7 +123,7 @@ class ShmMemoryTest {
             assertThatThrownBy(() -> ImportedMapping.map(readOnly, 0, 4096, true))
                     .isInstanceOf(UrmaException.class);
             var mapping = ImportedMapping.map(memory.shareWritable(), 0, 4096, true);
-            mapping.revoke(System.nanoTime() + FAR);
+            mapping.revoke();
         }
     }
 
