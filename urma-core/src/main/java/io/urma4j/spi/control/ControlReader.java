@@ -7,16 +7,11 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Reads values from untrusted bytes. */
 final class ControlReader {
-    /** Decodes one value of an enum from its number. */
-    @FunctionalInterface
-    interface ByNumber<T> {
-        T of(int number);
-    }
-
     private final ByteBuffer bytes;
 
     ControlReader(ByteBuffer bytes) {
@@ -69,9 +64,9 @@ final class ControlReader {
     }
 
     /** An enum value; {@code values} refuses an unknown number by an unchecked exception. */
-    <T> T oneOf(String field, int number, ByNumber<T> values) throws ControlFormatException {
+    <T> T oneOf(String field, int number, IntFunction<T> values) throws ControlFormatException {
         try {
-            return values.of(number);
+            return values.apply(number);
         } catch (RuntimeException e) {
             throw new ControlFormatException(field + " " + number + " is unknown");
         }

@@ -81,19 +81,17 @@ public final class Inspector {
 
     private CompletableFuture<List<ContextView>> all(
             Function<Resident, CompletableFuture<Optional<ContextView>>> look) {
-        return engine.ask(() -> everyOne(look));
-    }
-
-    private CompletableFuture<List<ContextView>> everyOne(
-            Function<Resident, CompletableFuture<Optional<ContextView>>> look) {
-        List<ContextView> views = new ArrayList<>();
-        List<CompletableFuture<?>> asked = new ArrayList<>();
-        for (Resident resident : others.get()) {
-            asked.add(look.apply(resident).thenAccept(view -> view.ifPresent(views::add)));
-        }
-        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).thenApply(_ -> {
-            views.sort(Comparator.comparingInt(ContextView::uasid));
-            return List.copyOf(views);
+        return engine.ask(() -> {
+            List<ContextView> views = new ArrayList<>();
+            List<CompletableFuture<?>> asked = new ArrayList<>();
+            for (Resident resident : others.get()) {
+                asked.add(look.apply(resident).thenAccept(view -> view.ifPresent(views::add)));
+            }
+            return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                    .thenApply(_ -> {
+                        views.sort(Comparator.comparingInt(ContextView::uasid));
+                        return List.copyOf(views);
+                    });
         });
     }
 
@@ -125,28 +123,28 @@ public final class Inspector {
                 } else if ((greeted.features() & ControlCodec.FEATURE_MEASURE) == 0) {
                     end(new UrmaException(UrmaStatus.FAIL, greeted, "has a version that cannot be measured"));
                 } else {
-                    var _ = greeted.ask(Done.class, request -> new Measure(request, on), deadlineNanos)
-                            .whenComplete((_, failure) -> {
-                                if (failure != null) {
-                                    end(failure);
-                                } else {
-                                    end("");
-                                }
-                            });
+                    orEnd(greeted.ask(Done.class, request -> new Measure(request, on), deadlineNanos), _ -> end(""));
                 }
             });
         }
 
         private CompletableFuture<Optional<ContextView>> greet(Consumer<Neighbour.Greeted> then) {
-            var _ = resident.neighbour().greet(deadlineNanos).whenComplete((greeted, failure) -> {
+            orEnd(resident.neighbour().greet(deadlineNanos), greeted -> {
+                process = greeted.process();
+                then.accept(greeted);
+            });
+            return view;
+        }
+
+        /** Goes on with a result; a failure is the end. */
+        private <T> void orEnd(CompletableFuture<T> asked, Consumer<T> then) {
+            var _ = asked.whenComplete((result, failure) -> {
                 if (failure != null) {
                     end(failure);
                 } else {
-                    process = greeted.process();
-                    then.accept(greeted);
+                    then.accept(result);
                 }
             });
-            return view;
         }
 
         private void askNext(Neighbour.Greeted greeted) {
@@ -165,14 +163,9 @@ public final class Inspector {
                 return;
             }
             int number = ResourceText.number(kind);
-            var _ = greeted.ask(Inspected.class, request -> new Inspect(request, number, after), deadlineNanos)
-                    .whenComplete((page, failure) -> {
-                        if (failure != null) {
-                            end(failure);
-                        } else {
-                            take(greeted, kind, after, page);
-                        }
-                    });
+            orEnd(
+                    greeted.ask(Inspected.class, request -> new Inspect(request, number, after), deadlineNanos),
+                    page -> take(greeted, kind, after, page));
         }
 
         private void take(Neighbour.Greeted greeted, Resource.Kind kind, long after, Inspected page) {

@@ -31,21 +31,16 @@ public final class Revocations<G> {
         this.importer = importer;
     }
 
-    /** The clock of the engine: runs an action at a deadline. */
-    @FunctionalInterface
-    public interface Clock {
-        Timers.Timer at(long deadlineNanos, Runnable action);
-    }
-
     /**
      * Waits for the end of all current grants.
      *
+     * @param clock of the engine
      * @param whenReleased runs when the last of them has ended, also after the deadline
      * @param whenLate runs at the deadline, with the importers whose grants have not ended
      */
     public CompletableFuture<Revocation> await(
             Collection<G> grants,
-            Clock clock,
+            Timers.Clock clock,
             long deadlineNanos,
             Runnable whenReleased,
             Consumer<List<String>> whenLate) {

@@ -59,17 +59,10 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
             scan.startAt(position);
         }
         window.add(position, entry);
-        flushIfToFailed(entry);
-        assert window.isSound() : this;
-    }
-
-    private boolean flushIfToFailed(E entry) {
-        boolean isFlushed =
-                life.state() != QueueState.ERROR && failures.concerns(entry); // in ERROR, flush returns it (S6.4)
-        if (isFlushed) {
+        if (life.state() != QueueState.ERROR && failures.concerns(entry)) { // in ERROR, flush returns it (S6.4)
             window.end(entry, WR_FLUSH_ERR);
         }
-        return isFlushed;
+        assert window.isSound() : this;
     }
 
     /** Adds the entry of {@code position}, which was started within its post: nothing waits. */

@@ -13,13 +13,6 @@ import org.jspecify.annotations.Nullable;
  * long the result takes: dependents of a future stay with it until it completes. For one thread, except where stated.
  */
 public final class SharedResult<T> {
-    /** The timers of that thread. */
-    @FunctionalInterface
-    public interface Clock {
-        /** Runs an action at a deadline. */
-        Timers.Timer at(long deadlineNanos, Runnable action);
-    }
-
     private final CompletableFuture<T> result;
     private final Map<Long, Caller<T>> waiting = new LinkedHashMap<>();
     private long last;
@@ -40,9 +33,10 @@ public final class SharedResult<T> {
     /**
      * The result for one more caller.
      *
+     * @param clock of that thread
      * @param late the failure at its deadline
      */
-    public CompletableFuture<T> await(Clock clock, long deadlineNanos, Supplier<UrmaException> late) {
+    public CompletableFuture<T> await(Timers.Clock clock, long deadlineNanos, Supplier<UrmaException> late) {
         if (result.isDone()) {
             return result.copy();
         }

@@ -13,18 +13,10 @@ import java.util.concurrent.locks.LockSupport;
  * fence.
  */
 public final class SpinLock {
-    private static final VarHandle HELD;
+    private static final VarHandle HELD = FieldHandle.of(MethodHandles.lookup(), "held", int.class);
     private static final int SPINS = 64;
     private static final int YIELDS = 16;
     private static final long SLEEP_NANOS = 20_000;
-
-    static {
-        try {
-            HELD = MethodHandles.lookup().findVarHandle(SpinLock.class, "held", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     @SuppressWarnings("UnusedVariable") // through HELD
     private int held;

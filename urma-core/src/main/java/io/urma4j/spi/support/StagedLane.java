@@ -30,7 +30,7 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     private final Arena arena;
     private final DmaEngine.Pinning pinning;
     private final CopyStream stream;
-    private final Copy[] copies = new Copy[FRAGMENTS];
+    private final Copy[] copies = new Copy[FRAGMENTS + BATCHES]; // of the fragments, then of the batches
     private final CopyBatch[] batches = new CopyBatch[BATCHES];
     private int filling; // the batch that takes ranges
     private @Nullable PeerRegion region; // of the transfer in progress
@@ -47,6 +47,7 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
         }
         for (int i = 0; i < BATCHES; i++) {
             batches[i] = new CopyBatch(engine, MAX_RANGES);
+            copies[FRAGMENTS + i] = batches[i].copy();
         }
     }
 
@@ -208,23 +209,13 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
 
     private void abortAll() {
         for (Copy copy : copies) {
-            abort(copy);
-        }
-        for (CopyBatch batch : batches) {
-            abort(batch.copy());
+            if (!copy.isDone()) {
+                stream.abort(copy);
+            }
         }
         long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos(); // for all: they end in the order of their start
         for (Copy copy : copies) {
             copy.await(deadlineNanos - System.nanoTime());
-        }
-        for (CopyBatch batch : batches) {
-            batch.copy().await(deadlineNanos - System.nanoTime());
-        }
-    }
-
-    private void abort(Copy copy) {
-        if (!copy.isDone()) {
-            stream.abort(copy);
         }
     }
 
@@ -232,11 +223,6 @@ final class StagedLane extends FragmentLane implements AutoCloseable {
     boolean isIdle() {
         for (Copy copy : copies) {
             if (!copy.isDone()) {
-                return false;
-            }
-        }
-        for (CopyBatch batch : batches) {
-            if (!batch.copy().isDone()) {
                 return false;
             }
         }

@@ -8,6 +8,13 @@ public final class Timers {
 
     private long made;
 
+    /** Timers of a thread. */
+    @FunctionalInterface
+    public interface Clock {
+        /** Runs an action at a deadline. */
+        Timer at(long deadlineNanos, Runnable action);
+    }
+
     /** A timer; may be cancelled at any time, also after it expired. */
     public final class Timer {
         private final long deadlineNanos;
