@@ -50,9 +50,6 @@ public final class BounceRequest {
     long operand;
     long expected;
 
-    /** An empty request. */
-    BounceRequest() {}
-
     void write(MemorySegment to) {
         to.set(JAVA_LONG, 0, grant);
         to.set(JAVA_LONG, OFFSET, offset);

@@ -38,14 +38,10 @@ public final class OpenedMemory {
         ENDED
     }
 
-    private OpenedMemory(String name, Access access) {
+    /** Memory that {@link #open} opens. */
+    public OpenedMemory(String name, Access access) {
         this.name = name;
         this.access = access;
-    }
-
-    /** Memory that {@link #open} opens. */
-    public static OpenedMemory of(String name, Access access) {
-        return new OpenedMemory(name, access);
     }
 
     /**

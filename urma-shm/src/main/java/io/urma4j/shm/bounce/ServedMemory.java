@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param client asks the home
  * @param grant number of the import at the home
  * @param base where the memory begins in the segment
- * @param lengthBytes its size
  * @param isGone whether the import was revoked
  * @param opened the same segment where this process has opened it; the home serves what that cannot
  */
@@ -20,12 +19,11 @@ public record ServedMemory(
         BounceClient client,
         long grant,
         long base,
-        long lengthBytes,
         BooleanSupplier isGone,
         @Nullable OpenedMemory opened) {
-    /** A part of it. */
-    public ServedMemory slice(long offset, long length) {
-        return new ServedMemory(client, grant, base + offset, length, isGone, opened);
+    /** The memory from that byte on. */
+    public ServedMemory from(long offset) {
+        return new ServedMemory(client, grant, base + offset, isGone, opened);
     }
 
     /**

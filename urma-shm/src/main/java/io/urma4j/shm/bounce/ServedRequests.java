@@ -8,9 +8,6 @@ public final class ServedRequests {
     private int running; // guarded by this
     private boolean isShut; // guarded by this
 
-    /** The import has no request. */
-    public ServedRequests() {}
-
     /** Admits a request, which {@link #end} ends; false once the import has ended. */
     synchronized boolean tryBegin() {
         if (!isShut) {

@@ -9,7 +9,6 @@ import io.urma4j.shm.bounce.BounceServer;
 import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.OpenBounce;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.SharedResult;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -76,13 +75,11 @@ final class Bounces {
     /** An importer passes its bounce buffer. */
     void requested(Peer from, Connection via, OpenBounce request, List<Fd> descriptors) {
         if (from.served.isEmpty()) {
-            via.send(new Refused(
-                    request.request(), UrmaStatus.ENOPERM, "a bounce buffer needs an import of device memory"));
+            via.refuse(request, UrmaStatus.ENOPERM, "a bounce buffer needs an import of device memory");
             return;
         }
         if (from.server != null || descriptors.size() != 1) {
-            via.send(new Refused(
-                    request.request(), UrmaStatus.EINVAL, "a bounce buffer is passed once, by one descriptor"));
+            via.refuse(request, UrmaStatus.EINVAL, "a bounce buffer is passed once, by one descriptor");
             return;
         }
         try (Fd theirs = descriptors.removeFirst()) {
@@ -90,7 +87,7 @@ final class Bounces {
             from.server = new BounceServer(mapping, from.served::get, dataPlane.rings(), from.toString());
             via.send(new Done(request.request()));
         } catch (UrmaException e) {
-            via.send(new Refused(request.request(), e.status(), "no bounce buffer: " + e.reason()));
+            via.refuse(request, e.status(), "no bounce buffer: " + e.reason());
         }
     }
 

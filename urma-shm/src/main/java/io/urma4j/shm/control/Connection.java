@@ -180,6 +180,11 @@ final class Connection {
         }
     }
 
+    /** Refuses a request of the peer. */
+    void refuse(Request request, UrmaStatus status, String why) {
+        send(new Refused(request.request(), status, why));
+    }
+
     /** Revocations are as many as the grants that the peer has; it need not have read them, when a context ends. */
     private void enqueue(ByteBuffer bytes, boolean isRevocation, Fd... descriptors) {
         int others = pending.size() - pendingRevocations;
@@ -300,7 +305,7 @@ final class Connection {
         if (!inbox.isIncomplete()) {
             receiver.received(this, message, inbox.descriptors());
         } else if (mayGoOn && message instanceof Request request) {
-            send(new Refused(request.request(), UrmaStatus.ENOMEM, NO_DESCRIPTORS));
+            refuse(request, UrmaStatus.ENOMEM, NO_DESCRIPTORS);
         } else if (mayGoOn && message instanceof Answer answer) {
             receiver.receivedInPart(this, answer, NO_DESCRIPTORS);
         } else {

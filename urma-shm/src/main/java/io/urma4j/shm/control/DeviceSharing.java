@@ -12,7 +12,6 @@ import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlMessage.Handle;
 import io.urma4j.spi.control.ControlMessage.MemoryShared;
 import io.urma4j.spi.control.ControlMessage.OpenShared;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.StagedCopies;
 import io.urma4j.spi.support.Timers;
 import java.lang.System.Logger.Level;
@@ -60,7 +59,7 @@ final class DeviceSharing {
         Grant grant = from.served.get(wanted.grant());
         PeerShare share = grant == null ? null : grant.segment().share();
         if (grant == null || share == null || !wanted.clients().contains(share.client()) || !grant.lend(share)) {
-            via.send(new Refused(wanted.request(), UrmaStatus.EINVAL, "the memory is not shared"));
+            via.refuse(wanted, UrmaStatus.EINVAL, "the memory is not shared");
             return;
         }
         boolean hasAtomics = grant.segment().exported().access().canAtomic(); // a direct WRITE could come between

@@ -25,7 +25,6 @@ import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.spi.control.ControlChecks;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import io.urma4j.spi.control.ExportedSegment;
 import io.urma4j.spi.control.PeerWindows;
@@ -230,12 +229,11 @@ final class Exports {
         }
         if (from.grants.size() >= MAX_IMPORTS_OF_A_PEER) {
             String why = "limit of " + MAX_IMPORTS_OF_A_PEER + " imports of one peer reached";
-            via.send(new Refused(wanted.request(), UrmaStatus.ENOMEM, why));
+            via.refuse(wanted, UrmaStatus.ENOMEM, why);
             return true; // the token was right
         }
         if (segment.device() != null && !from.knowsDeviceMemory()) {
-            via.send(new Refused(
-                    wanted.request(), UrmaStatus.EINVAL, "it lies in device memory, which this version cannot import"));
+            via.refuse(wanted, UrmaStatus.EINVAL, "it lies in device memory, which this version cannot import");
             return true; // the token was right
         }
         grant(segment, from, via, wanted);
@@ -255,7 +253,7 @@ final class Exports {
         } catch (LibcException e) {
             end(grant);
             UrmaException failure = Failures.of(segment, "cannot be shared", e);
-            via.send(new Refused(wanted.request(), failure.status(), failure.reason()));
+            via.refuse(wanted, failure.status(), failure.reason());
         }
     }
 

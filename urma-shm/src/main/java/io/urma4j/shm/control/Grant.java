@@ -71,13 +71,8 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
     }
 
     @Override
-    public long importNumber() {
-        return number;
-    }
-
-    @Override
     public int slots() {
-        return importer.knowsManyWindows() ? WindowTable.MAX_SLOTS : WindowTable.SLOTS;
+        return importer.windowSlots();
     }
 
     @Override

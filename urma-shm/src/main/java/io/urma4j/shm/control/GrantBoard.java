@@ -71,8 +71,7 @@ final class GrantBoard {
         taken.set(slot);
         return new ShmGrant(
                 to,
-                new WindowKey(
-                        to.importNumber(), slot, generation, window.offset(), window.lengthBytes(), window.access()));
+                new WindowKey(to.number(), slot, generation, window.offset(), window.lengthBytes(), window.access()));
     }
 
     /** Makes all keys of the slot invalid but one of that generation. */

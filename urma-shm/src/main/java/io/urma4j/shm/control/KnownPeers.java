@@ -30,11 +30,11 @@ final class KnownPeers {
     }
 
     /** A peer to which a window is granted by its identity (S14.32), connected or not. */
-    WindowUser user(io.urma4j.PeerId identity, long importNumber) {
-        return new Named(this, identity, importNumber);
+    WindowUser user(io.urma4j.PeerId identity, long number) {
+        return new Named(this, identity, number);
     }
 
-    private record Named(KnownPeers known, io.urma4j.PeerId identity, long importNumber) implements WindowUser {
+    private record Named(KnownPeers known, io.urma4j.PeerId identity, long number) implements WindowUser {
         @Override
         public int slots() {
             return WindowTable.MAX_SLOTS; // a version that knows such keys knows all slots

@@ -10,7 +10,6 @@ import io.urma4j.shm.memory.ImportedMapping;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.PathNumbers;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -97,8 +96,7 @@ final class Paths {
     }
 
     private static @Nullable UrmaException ofDescriptors(Throwable failure, boolean isAgain) {
-        boolean isLoss = isAgain && failure instanceof UrmaException e && e.status() == UrmaStatus.ENOMEM;
-        return isLoss ? (UrmaException) failure : null;
+        return isAgain && failure instanceof UrmaException e && e.status() == UrmaStatus.ENOMEM ? e : null;
     }
 
     /**
@@ -154,21 +152,19 @@ final class Paths {
             return;
         }
         if (from.path.isOpen() || (from.path.asked() != null && isFirst(from))) {
-            via.send(new Refused(
-                    request.request(), UrmaStatus.EEXIST, "a path exists, or our own attempt takes precedence"));
+            via.refuse(request, UrmaStatus.EEXIST, "a path exists, or our own attempt takes precedence");
             return;
         }
         if (!from.importsFromUs()) {
-            via.send(new Refused(
-                    request.request(), UrmaStatus.ENOPERM, "a message path needs an import from this context"));
+            via.refuse(request, UrmaStatus.ENOPERM, "a message path needs an import from this context");
             return;
         }
         if (request.ringBytes() != ringBytes || descriptors.size() != 1) {
-            via.send(new Refused(
-                    request.request(),
+            via.refuse(
+                    request,
                     UrmaStatus.EINVAL,
                     "a path needs one ring of " + ringBytes + " bytes, not of " + request.ringBytes() + " with "
-                            + descriptors.size() + " descriptors"));
+                            + descriptors.size() + " descriptors");
             return;
         }
         from.path.dropAsked();
@@ -180,7 +176,7 @@ final class Paths {
             from.path.gives(mine, theirs);
         } catch (RuntimeException e) {
             from.path.failed(e);
-            via.send(new Refused(request.request(), UrmaStatus.ENOMEM, "no path: " + e.getMessage()));
+            via.refuse(request, UrmaStatus.ENOMEM, "no path: " + e.getMessage());
         }
     }
 
@@ -193,7 +189,7 @@ final class Paths {
             }
             via.send(new PathOpened(request.request()), mine.fd());
         } catch (RuntimeException e) {
-            via.send(new Refused(request.request(), UrmaStatus.ENOMEM, "no ring: " + e.getMessage()));
+            via.refuse(request, UrmaStatus.ENOMEM, "no ring: " + e.getMessage());
         }
         return true;
     }
@@ -232,8 +228,13 @@ final class Paths {
             if (via == null) {
                 throw Requests.gone(peer, "its connection ended");
             }
-            theirs = ImportedMapping.mapWhole(ring, ringBytes, true);
-            opened(peer, via, mine, theirs);
+            ImportedMapping outbound = ImportedMapping.mapWhole(ring, ringBytes, true);
+            theirs = outbound;
+            Runnable closer = () -> {
+                outbound.revoke();
+                mine.close();
+            };
+            tell(peer, new PathMemory(numbers.take(), mine.segment(), outbound.segment(), via::wakePeer, once(closer)));
         } catch (RuntimeException e) {
             mine.close();
             if (theirs != null) {
@@ -241,14 +242,6 @@ final class Paths {
             }
             throw e;
         }
-    }
-
-    private void opened(Peer peer, Connection via, ShmMemory mine, ImportedMapping outbound) {
-        Runnable closer = () -> {
-            outbound.revoke();
-            mine.close();
-        };
-        tell(peer, new PathMemory(numbers.take(), mine.segment(), outbound.segment(), via::wakePeer, once(closer)));
     }
 
     private void openToSelf(Peer peer, ShmMemory mine) {

@@ -125,9 +125,9 @@ public final class Peer {
         return features;
     }
 
-    /** Whether it knows windows beyond the first table. Any thread. */
-    boolean knowsManyWindows() {
-        return (features & ControlCodec.FEATURE_MANY_WINDOWS) != 0;
+    /** Number of the window slots that its version knows. Any thread. */
+    int windowSlots() {
+        return (features & ControlCodec.FEATURE_MANY_WINDOWS) != 0 ? WindowTable.MAX_SLOTS : WindowTable.SLOTS;
     }
 
     /** Whether it can import device memory. */
@@ -138,10 +138,6 @@ public final class Peer {
     /** Whether it shares device memory with importers that open it. */
     boolean opensDeviceMemory() {
         return (features & ControlCodec.FEATURE_OPENED_DEVICE_MEMORY) != 0;
-    }
-
-    public long incarnation() {
-        return id.incarnation();
     }
 
     /** Whether it is gone, which is final. */

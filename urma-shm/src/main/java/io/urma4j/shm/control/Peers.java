@@ -111,11 +111,11 @@ final class Peers {
         } else {
             attempt.prolong();
         }
-        return attempt.peer.await(engine::at, deadlineNanos, () -> late(id));
-    }
-
-    private static UrmaException late(PeerId id) {
-        return new UrmaException(UrmaStatus.ETIMEOUT, "home " + id.address(), "did not answer our greeting in time");
+        return attempt.peer.await(
+                engine::at,
+                deadlineNanos,
+                () -> new UrmaException(
+                        UrmaStatus.ETIMEOUT, "home " + id.address(), "did not answer our greeting in time"));
     }
 
     /** An attempt, from connecting to the peer's greeting. Callers share it, and each has its own deadline. */

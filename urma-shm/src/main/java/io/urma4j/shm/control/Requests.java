@@ -77,8 +77,8 @@ final class Requests {
      *
      * @param message creates the request from its number
      */
-    CompletableFuture<Reply> ask(Peer peer, long deadlineNanos, LongFunction<Request> message) {
-        return begin(peer, OptionalLong.of(deadlineNanos), message);
+    CompletableFuture<Reply> ask(Peer peer, long deadlineNanos, LongFunction<Request> message, Fd... descriptors) {
+        return begin(peer, OptionalLong.of(deadlineNanos), message, descriptors);
     }
 
     /**

@@ -145,7 +145,7 @@ final class RuntimeDirectory implements AutoCloseable {
                             + "; " + OTHER_PLACE,
                     cause);
         }
-        if (cause instanceof LibcException e && !isAboutRoom(e.errno())) {
+        if (cause instanceof LibcException e && e.errno() != Errno.ENOSPC && e.errno() != Errno.EDQUOT) {
             return Failures.of("runtime directory " + directory.path(), "a file cannot be made", e);
         }
         return new UrmaException(
@@ -154,10 +154,6 @@ final class RuntimeDirectory implements AutoCloseable {
                 "is full; " + mountOf(directory.path()) + "; a context needs 4 KiB, a file and a socket, "
                         + "each published name 4 KiB and a file; " + OTHER_PLACE + ": " + cause.getMessage(),
                 cause);
-    }
-
-    private static boolean isAboutRoom(int errno) {
-        return errno == Errno.ENOSPC || errno == Errno.EDQUOT;
     }
 
     /** The mount of a path, or of the nearest existing directory above it, and its free space: explains why it is full, or not shared. */

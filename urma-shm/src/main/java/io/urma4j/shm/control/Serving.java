@@ -21,7 +21,6 @@ import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Revoked;
@@ -82,21 +81,25 @@ final class Serving {
     /** A request of a peer; descriptors that are not removed from the list are closed. */
     void requested(Peer from, Connection via, Request request, List<Fd> descriptors) {
         if (closing) {
-            via.send(new Refused(request.request(), UrmaStatus.ETIMEOUT, "the home is gone: it is being closed"));
+            via.refuse(request, UrmaStatus.ETIMEOUT, "the home is gone: it is being closed");
             return;
         }
         switch (request) {
             case ImportSegment m -> paced(from, via, m, () -> exports.importRequested(from, via, m));
             case ImportQueue m -> paced(from, via, m, () -> queueRequested(from, via, m));
-            case OpenWindows m -> imports.windows().requested(from, via, m.request(), 0, descriptors);
-            case OpenWindowTable m -> imports.windows().requested(from, via, m.request(), m.table(), descriptors);
+            case OpenWindows m -> imports.windows().requested(from, via, m, 0, descriptors);
+            case OpenWindowTable m -> imports.windows().requested(from, via, m, m.table(), descriptors);
             case OpenBounce m -> bounces.requested(from, via, m, descriptors);
             case OpenShared m -> DeviceSharing.requested(from, via, m);
             case OpenPath m -> paths.requested(from, via, m, descriptors);
             case Bind m -> {
                 UrmaStatus status = dataPlane.bindRequested(
                         from, m.queue(), m.partner(), m.orderType().value());
-                answer(via, m, status, "the peer refused to bind its Jetty " + m.queue());
+                if (status == UrmaStatus.SUCCESS) {
+                    via.send(new Done(m.request()));
+                } else {
+                    via.refuse(m, status, "the peer refused to bind its Jetty " + m.queue());
+                }
             }
             case Unbind m -> {
                 dataPlane.unbindRequested(from, m.queue(), m.partner());
@@ -125,10 +128,10 @@ final class Serving {
                 isRight,
                 () -> !via.isClosed() && !closing,
                 // no reason to end the connection: processes of other PID namespaces have one number, 0
-                () -> via.send(new Refused(
-                        request.request(),
+                () -> via.refuse(
+                        request,
                         UrmaStatus.EAGAIN,
-                        "limit of " + GuessLimiter.MAX_DELAYED + " delayed requests with wrong tokens reached")));
+                        "limit of " + GuessLimiter.MAX_DELAYED + " delayed requests with wrong tokens reached"));
     }
 
     private boolean queueRequested(Peer from, Connection via, ImportQueue m) {
@@ -140,15 +143,8 @@ final class Serving {
             return true;
         }
         exports.refused(from, m.kind() + " " + m.queue());
-        via.send(new Refused(m.request(), answer.status(), "the home refused: wrong id or token"));
+        via.refuse(m, answer.status(), "the home refused: wrong id or token");
         return false;
-    }
-
-    private static void answer(Connection via, Request request, UrmaStatus status, String refusal) {
-        via.send(
-                status == UrmaStatus.SUCCESS
-                        ? new Done(request.request())
-                        : new Refused(request.request(), status, refusal));
     }
 
     void answered(Peer from, Connection via, Answer answer, List<Fd> descriptors) {

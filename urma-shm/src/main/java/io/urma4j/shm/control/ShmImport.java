@@ -63,7 +63,16 @@ public final class ShmImport implements ProviderImport {
 
     /** An import of a whole segment. */
     ShmImport(Imports imports, ImportedMapping mapping, Peer home, Terms terms, Twin again) {
-        this(imports, mapping, mapping.segment(), home, terms, again, null);
+        this(
+                imports,
+                mapping,
+                mapping.segment(),
+                home,
+                terms,
+                again,
+                null,
+                false,
+                mapping.segment().byteSize());
     }
 
     /** An import of device memory, which its home serves; {@link #serve} follows. */
@@ -78,17 +87,6 @@ public final class ShmImport implements ProviderImport {
                 null,
                 true,
                 lengthBytes);
-    }
-
-    private ShmImport(
-            Imports imports,
-            ImportedMapping mapping,
-            MemorySegment memory,
-            Peer home,
-            Terms terms,
-            Twin again,
-            @Nullable ShmWindow window) {
-        this(imports, mapping, memory, home, terms, again, window, false, memory.byteSize());
     }
 
     private ShmImport(
@@ -119,14 +117,15 @@ public final class ShmImport implements ProviderImport {
                 imports, mapping, part, home, terms.as(key.access()), again, announced, isServed, key.lengthBytes());
         ServedMemory whole = served;
         if (whole != null) {
-            made.served = whole.slice(key.offset(), key.lengthBytes());
+            made.served = whole.from(key.offset());
         }
         return made;
     }
 
     /** Replaces a revoked window: every access fails. */
     ShmImport deadWindow() {
-        ShmImport dead = new ShmImport(imports, mapping, Mapping.dead(), home, terms, again, null);
+        MemorySegment none = Mapping.dead();
+        ShmImport dead = new ShmImport(imports, mapping, none, home, terms, again, null, false, none.byteSize());
         dead.revoked = true;
         return dead;
     }
@@ -159,12 +158,12 @@ public final class ShmImport implements ProviderImport {
 
     /** Its home answers the requests of {@code client}. */
     void serve(BounceClient client) {
-        served = new ServedMemory(client, terms.grant(), 0, lengthBytes, this::isRevoked, opened);
+        served = new ServedMemory(client, terms.grant(), 0, this::isRevoked, opened);
     }
 
     /** It is being opened: a fence waits for that, and closes it. Before {@link #serve}; the engine's thread. */
     OpenedMemory opening(Access direct) {
-        OpenedMemory made = OpenedMemory.of(toString(), direct);
+        OpenedMemory made = new OpenedMemory(toString(), direct);
         opened = made;
         return made;
     }
@@ -184,10 +183,6 @@ public final class ShmImport implements ProviderImport {
 
     private static UrmaException unmappable(Object what) {
         return new UrmaException(UrmaStatus.EINVAL, what, "serves its device memory, which cannot be mapped");
-    }
-
-    public int tokenId() {
-        return terms.tokenId();
     }
 
     long grant() {

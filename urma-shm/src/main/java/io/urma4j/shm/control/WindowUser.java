@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The context that may use a window, as the home sees it: by one of its imports, or by its identity. For any thread. */
 interface WindowUser {
-    /** Of the keys of its windows. */
-    long importNumber();
+    /** The import number of the keys of its windows. */
+    long number();
 
     /** Number of the window slots that its version knows. */
     int slots();

@@ -12,7 +12,6 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ProviderWindow;
 import io.urma4j.spi.control.ControlMessage.OpenWindowTable;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
-import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Request;
 import io.urma4j.spi.control.ControlMessage.WindowsOpened;
 import io.urma4j.spi.support.SharedResult;
@@ -79,7 +78,7 @@ final class Windows {
             return CompletableFuture.failedFuture(new UrmaException(
                     UrmaStatus.ENOPERM, of, "the window was granted to another import, or by another home"));
         }
-        if (key.slot() < 0 || key.slot() >= slots(of.home())) {
+        if (key.slot() < 0 || key.slot() >= of.home().windowSlots()) {
             return CompletableFuture.failedFuture(
                     new UrmaException(UrmaStatus.EINVAL, of, "no window has the slot " + key.slot()));
         }
@@ -101,10 +100,6 @@ final class Windows {
 
     private static ShmWindow window(ShmImport of, WindowKey key, Opened opened) {
         return new ShmWindow(of, key, opened.operations.segment(), opened.generations.segment());
-    }
-
-    private static int slots(Peer home) {
-        return home.knowsManyWindows() ? WindowTable.MAX_SLOTS : WindowTable.SLOTS;
     }
 
     /** Asks for the first table before it is needed, beside another request to that home. The engine's thread. */
@@ -158,27 +153,27 @@ final class Windows {
     }
 
     /** A peer requests to use windows in a table of this home. */
-    void requested(Peer from, Connection via, long request, int table, List<Fd> descriptors) {
+    void requested(Peer from, Connection via, Request request, int table, List<Fd> descriptors) {
         if (!from.importsFromUs()) {
-            via.send(new Refused(request, UrmaStatus.ENOPERM, "windows need an import from this context"));
+            via.refuse(request, UrmaStatus.ENOPERM, "windows need an import from this context");
             return;
         }
         if (descriptors.size() != 1) {
-            via.send(new Refused(request, UrmaStatus.EINVAL, "the request has no memory for its operation counters"));
+            via.refuse(request, UrmaStatus.EINVAL, "the request has no memory for its operation counters");
             return;
         }
         try (Fd theirs = descriptors.removeFirst()) {
             Fd generations = board.table(table).shareReadOnly();
             Importer importer = importers.computeIfAbsent(from, _ -> new Importer());
             if (importer.tables[table] != null && !importer.mayRepeat(table, System.nanoTime())) {
-                via.send(new Refused(request, UrmaStatus.EAGAIN, "the table was opened, and opened again just now"));
+                via.refuse(request, UrmaStatus.EAGAIN, "the table was opened, and opened again just now");
                 return;
             }
             ImportedMapping mapping = ImportedMapping.mapWhole(theirs, WindowTable.BYTES, false);
             end(importer.tables[table]); // of an attempt that it gave up
             importer.tables[table] = mapping;
             from.operations.set(table, mapping.segment());
-            via.send(new WindowsOpened(request), generations);
+            via.send(new WindowsOpened(request.request()), generations);
         } catch (UrmaException e) {
             refuse(via, request, e);
         } catch (LibcException e) {
@@ -186,8 +181,8 @@ final class Windows {
         }
     }
 
-    private static void refuse(Connection via, long request, UrmaException why) {
-        via.send(new Refused(request, why.status(), "no windows: " + why.reason()));
+    private static void refuse(Connection via, Request request, UrmaException why) {
+        via.refuse(request, why.status(), "no windows: " + why.reason());
     }
 
     /** A home is gone: its windows can no longer be used. */

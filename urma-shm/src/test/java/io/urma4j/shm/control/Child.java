@@ -185,7 +185,7 @@ final class Child implements AutoCloseable {
         return new JettyDescriptor(
                 new JettyId(home.eid(), home.uasid(), TestContext.QUEUE),
                 JettyDescriptor.Kind.JFR,
-                home.incarnation(),
+                home.id().incarnation(),
                 TransportMode.RM,
                 OrderType.OI,
                 TokenPolicy.PLAIN_TEXT,

@@ -73,7 +73,7 @@ class ProcessDeathIT {
                         0,
                         peer.eid(),
                         peer.uasid(),
-                        peer.incarnation(),
+                        peer.id().incarnation(),
                         context.plane.incarnation(),
                         peer.id().address()));
 
