@@ -40,6 +40,7 @@ final class DeferredPosts {
     private final SendOrder<Wqe, PeerLanes> order;
     private final OrderWindow<Wqe, PeerLanes> entries;
     private final WindowRecords records;
+    private final Flows flows;
     private final FailedTargets failedTargets;
     private final RcBinding binding;
     private final JfcRecords jfc;
@@ -61,6 +62,7 @@ final class DeferredPosts {
         this.order = window.order();
         this.entries = order.window();
         this.records = window.records();
+        this.flows = window.flows();
         this.failedTargets = window.failedTargets();
         this.binding = binding;
         this.jfc = jfc;
@@ -176,7 +178,7 @@ final class DeferredPosts {
         if (to == null || to.path.isDead() || opcode == SEND_INVALIDATE) {
             return false;
         }
-        TargetUse use = window.useOf(to);
+        TargetUse use = flows.to(to);
         if (!window.mayStartAtOnce(use.lane, position)) {
             return false;
         }

@@ -11,6 +11,7 @@ import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.support.Placement;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,21 +32,20 @@ final class Deliveries {
     private final Receivers receivers;
     private final Peer peer;
     private final RemoteName sender;
-    private final Invalidation invalidation;
+    private final IntFunction<InvalidateResult> invalidation;
     private final RingReceiver in;
     private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
     private long laterChunks;
     private volatile @Nullable DeviceFill fill; // of the current slot, which waits for it; volatile: any thread looks
 
-    /** Revokes a token id, as a message of a peer wishes. */
-    @FunctionalInterface
-    interface Invalidation {
-        InvalidateResult invalidate(Peer peer, int tokenId);
-    }
-
-    /** The deliveries of {@code peer} by {@code in}; records name it {@code sender}. */
-    Deliveries(Receivers receivers, Peer peer, RemoteName sender, Invalidation invalidation, RingReceiver in) {
+    /** The deliveries of {@code peer} by {@code in}; records name it {@code sender}, {@code invalidation} revokes a token id. */
+    Deliveries(
+            Receivers receivers,
+            Peer peer,
+            RemoteName sender,
+            IntFunction<InvalidateResult> invalidation,
+            RingReceiver in) {
         this.receivers = receivers;
         this.peer = peer;
         this.sender = sender;
@@ -206,7 +206,7 @@ final class Deliveries {
         if (payload > wr.capacityBytes) {
             return recorded(inbound, wr, payload, CompletionStatus.LOC_LEN_ERR);
         }
-        if (wr.isOnDevice() && payload > 0) {
+        if (wr.buffers.isOnDevice() && payload > 0) {
             fill = new DeviceFill(inbound, wr, null, in, 0);
             return FILLING;
         }
@@ -246,7 +246,7 @@ final class Deliveries {
 
     private CompletionStatus scatter(ReceiveWr wr, long at) {
         try {
-            wr.scatter(in.memory(), in.payloadAt(), at, in.chunkBytes());
+            wr.buffers.scatter(in.memory(), in.payloadAt(), at, in.chunkBytes());
             return CompletionStatus.SUCCESS;
         } catch (IllegalStateException | WrongThreadException e) {
             if (!in.memory().scope().isAlive()) {
@@ -281,7 +281,7 @@ final class Deliveries {
         if (!inbound.receives().allowsInvalidate()) {
             return Answer.REFUSED;
         }
-        InvalidateResult result = invalidation.invalidate(peer, (int) in.immediate());
+        InvalidateResult result = invalidation.apply((int) in.immediate());
         return switch (result) {
             case DONE -> Answer.TAKEN;
             case IN_PROGRESS -> Answer.LATER;
@@ -344,7 +344,7 @@ final class Deliveries {
             reject(train.inbound, wr);
             return true;
         }
-        if (train.status == CompletionStatus.SUCCESS && wr.isOnDevice() && in.chunkBytes() > 0) {
+        if (train.status == CompletionStatus.SUCCESS && wr.buffers.isOnDevice() && in.chunkBytes() > 0) {
             fill = new DeviceFill(train.inbound, wr, train, in, train.received);
             return true;
         }

@@ -38,7 +38,7 @@ final class DeviceFill {
     /** Moves the bytes. Blocks as long as the device takes, without a lock. */
     CompletionStatus run() {
         try {
-            wr.scatter(bytes, 0, at, bytes.byteSize());
+            wr.buffers.scatter(bytes, 0, at, bytes.byteSize());
             return CompletionStatus.SUCCESS;
         } catch (IllegalStateException | WrongThreadException | UrmaException e) {
             Placement.forgetFence(e);

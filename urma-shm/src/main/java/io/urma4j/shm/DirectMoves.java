@@ -9,6 +9,7 @@ import io.urma4j.spi.BlockTransfer;
 import io.urma4j.spi.support.DirectCopies;
 import io.urma4j.spi.support.HostPinning;
 import io.urma4j.spi.support.StagedRegion;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +24,6 @@ final class DirectMoves implements AutoCloseable {
     private @Nullable DirectCopies copies; // from the first range on
 
     private DirectMoves() {}
-
-    /** Moves the ranges of a request. */
-    @FunctionalInterface
-    private interface Body {
-        boolean move(DirectMoves moves);
-    }
 
     /** Moves a range; false if the device does not: then the request goes another way. */
     static boolean tryRange(
@@ -55,9 +50,9 @@ final class DirectMoves implements AutoCloseable {
         return isLong && lengthBytes > 0 && remote.isServed();
     }
 
-    private static boolean isDone(Body body) {
+    private static boolean isDone(Predicate<DirectMoves> request) {
         try (DirectMoves moves = new DirectMoves()) {
-            if (!body.move(moves)) {
+            if (!request.test(moves)) {
                 return false;
             }
             moves.await();

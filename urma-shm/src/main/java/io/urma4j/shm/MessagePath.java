@@ -3,6 +3,7 @@ package io.urma4j.shm;
 import io.urma4j.CompletionStatus;
 import io.urma4j.TransportPath;
 import io.urma4j.shm.bounce.BounceRequest;
+import io.urma4j.shm.control.InvalidateResult;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.RingReceiver;
@@ -13,6 +14,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
@@ -49,6 +51,7 @@ final class MessagePath {
     /**
      * The path to {@code peer} over {@code memory}.
      *
+     * @param invalidation revokes a token id, as a message of the peer wishes
      * @param onFilled called when the path may go on after a copy into device memory: wakes the engine
      * @param onBroken called with the reason when the peer has put something impossible into its ring
      */
@@ -56,7 +59,7 @@ final class MessagePath {
             Peer peer,
             PathMemory memory,
             Receivers receivers,
-            Deliveries.Invalidation invalidation,
+            IntFunction<InvalidateResult> invalidation,
             Consumer<MessagePath> onFilled,
             BiConsumer<MessagePath, String> onBroken) {
         this.peer = peer;

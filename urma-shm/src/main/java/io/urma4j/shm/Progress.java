@@ -1,6 +1,7 @@
 package io.urma4j.shm;
 
 import io.urma4j.shm.bounce.BounceServer;
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -40,15 +41,7 @@ final class Progress implements BounceServer.Rings {
     /** Maximum consecutive rounds with work before the engine handles its sockets again. */
     private static final int ROUNDS = 64;
 
-    private static final VarHandle POLLS;
-
-    static {
-        try {
-            POLLS = MethodHandles.lookup().findVarHandle(Progress.class, "polls", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle POLLS = FieldHandle.of(MethodHandles.lookup(), "polls", long.class);
 
     private final CopyOnWriteArrayList<SendWindow> windows = new CopyOnWriteArrayList<>();
     private final Demand demand;

@@ -127,9 +127,7 @@ final class QueueMoves {
     }
 
     CompletableFuture<Void> unbind(Duration timeout) {
-        ShmTarget last = endBinding();
-        drainUnmarked();
-        CompletableFuture<Void> ended = binding.unbind(last, timeout);
+        CompletableFuture<Void> ended = binding.unbind(endBinding(), timeout);
         lock.acquire();
         order.life().enter(QueueState.RESET);
         lock.release();
@@ -140,19 +138,12 @@ final class QueueMoves {
     private @Nullable ShmTarget endBinding() {
         lock.acquire();
         try {
-            return binding.end();
-        } finally {
-            lock.release();
-        }
-    }
-
-    private void drainUnmarked() {
-        lock.acquire();
-        try {
+            ShmTarget last = binding.end();
             if (window.state() == QueueState.READY || window.state() == QueueState.SUSPENDED) {
-                order.unbind();
+                order.unbind(); // without a marker
                 window.report();
             }
+            return last;
         } finally {
             lock.release();
         }

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 
 /** A receive work request: buffers for one message. The object is reused. Guarded by the lock of its queue's JFC. */
 final class ReceiveWr {
-    private final SgeList buffers;
+    final SgeList buffers;
     long userContext;
     long capacityBytes;
 
@@ -32,42 +32,12 @@ final class ReceiveWr {
         buffers.pin();
     }
 
-    /** Whether a buffer lies in device memory, so that {@link #scatter} blocks. */
-    boolean isOnDevice() {
-        return buffers.isOnDevice();
-    }
-
-    /** Copies bytes of a message to its byte {@code at}; they fit. */
-    void scatter(MemorySegment from, long fromOffset, long at, long lengthBytes) {
-        buffers.scatter(from, fromOffset, at, lengthBytes);
-    }
-
-    /** The same for a whole message of a few bytes. */
+    /** Copies a whole message of a few bytes, which fit. */
     void scatterShort(MemorySegment from, long fromOffset, int lengthBytes) {
         if (buffers.count() == 1) {
             MemorySegment.copy(from, fromOffset, buffers.memory(0), buffers.offset(0), lengthBytes);
         } else {
-            scatter(from, fromOffset, 0, lengthBytes);
+            buffers.scatter(from, fromOffset, 0, lengthBytes);
         }
-    }
-
-    /** Its buffers can be closed. Under the lock. */
-    void unpin() {
-        buffers.unpin();
-    }
-
-    /** It waits again. Under the lock. */
-    void pin() {
-        buffers.pin();
-    }
-
-    /** It is unpinned, and names no buffers any more. Under the lock. */
-    void forget() {
-        buffers.forget();
-    }
-
-    /** Releases its buffers. Under the lock. */
-    void release() {
-        buffers.release();
     }
 }

@@ -193,7 +193,7 @@ final class SendPath {
                 entry.messageOpcode().value(),
                 flags,
                 window.queueId(),
-                RingSender.address(lane.queueId, entry.targetHint),
+                RingLayout.address(lane.queueId, entry.targetHint),
                 chunk,
                 entry.immediate,
                 entry.opcode == Opcode.WRITE_IMM ? entry.lengthBytes : total,
@@ -302,7 +302,7 @@ final class SendPath {
             }
             long position = slotPosition[slot];
             out.reap();
-            window.answered(position, RingSender.answerOf(word), RingSender.argumentOf(word));
+            window.answered(position, RingLayout.answerOf(word), RingLayout.argumentOf(word));
             count++;
         }
         return count;

@@ -1,5 +1,6 @@
 package io.urma4j.shm;
 
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -15,15 +16,7 @@ import java.lang.invoke.VarHandle;
  * changes under the lock, in a lock-free queue too.
  */
 final class SendSlots {
-    private static final VarHandle FREED;
-
-    static {
-        try {
-            FREED = MethodHandles.lookup().findVarHandle(SendSlots.class, "freed", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle FREED = FieldHandle.of(MethodHandles.lookup(), "freed", long.class);
 
     /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
     static final long LONG_COPY_BYTES = 1 << 16;

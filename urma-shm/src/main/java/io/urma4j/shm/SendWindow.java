@@ -152,10 +152,6 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
         return failedTargets;
     }
 
-    TargetUse useOf(ShmTarget target) {
-        return flows.to(target);
-    }
-
     // ---- progress, from any thread
 
     /** Slots of the ring with (parts of) messages of this queue were answered: handles at most {@code most}. */
@@ -420,7 +416,7 @@ final class SendWindow implements SendActions<Wqe, PeerLanes>, DeviceCopy.Owner<
     public boolean mark(int status, long position) {
         boolean made = records.pushMarker(status, position);
         if (!made && status == WR_FLUSH_ERR_DONE) {
-            owed = records.mayMark(); // a poller makes room for it
+            owed = jfc.isValid(); // a poller makes room for it; a JFC that has overflowed takes none any more
             demandChanged();
         }
         return made;

@@ -270,7 +270,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     public List<Resource> resources(Resource.Kind kind, long after, int limit) {
         Stream<Resource> all = switch (kind) {
             case TP -> paths().stream().map(TransportPath::toResource);
-            case WAIT -> sendQueues.stream().flatMap(queue -> queue.describeWaits().stream());
+            case WAIT -> sendQueues.stream().flatMap(queue -> Waits.of(queue.window()).stream());
             default -> Stream.empty();
         };
         return all.filter(resource -> resource.id() > after)
@@ -300,12 +300,7 @@ final class ShmContext implements ProviderContext, DataPlane {
     @Override
     public void pathOpened(Peer peer, PathMemory memory) {
         MessagePath path = new MessagePath(
-                peer,
-                memory,
-                receivers,
-                (from, tokenId) -> control.invalidate(from, tokenId),
-                this::filled,
-                this::broken);
+                peer, memory, receivers, tokenId -> control.invalidate(peer, tokenId), this::filled, this::broken);
         pathOf.put(peer, path);
         progress.add(path);
     }

@@ -18,8 +18,6 @@ import java.util.List;
 final class ShmDevice implements ProviderDevice {
     static final String NAME = "shm0";
 
-    private static final int MESSAGE_LIMIT_BITS = 31;
-
     private final UrmaOptions options;
     private final Eid eid;
     private final DeviceAttributes attributes;
@@ -27,7 +25,7 @@ final class ShmDevice implements ProviderDevice {
     ShmDevice(UrmaOptions options, Eid eid) {
         this.options = options;
         this.eid = eid;
-        long largest = (1L << MESSAGE_LIMIT_BITS) - 1; // S3.3
+        long largest = RingLayout.MAX_MESSAGE_BYTES; // S3.3
         this.attributes = new DeviceAttributes(
                 NAME,
                 ShmProvider.NAME,

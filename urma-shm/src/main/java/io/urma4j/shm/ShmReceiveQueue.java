@@ -5,7 +5,6 @@ import io.urma4j.Counters;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfrConfig;
 import io.urma4j.ReceiveState;
-import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
@@ -158,11 +157,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                 return false;
             }
             ReceiveWr wr = waiting[(int) head & mask];
-            if (length > wr.capacityBytes || wr.isOnDevice()) {
+            if (length > wr.capacityBytes || wr.buffers.isOnDevice()) {
                 return false;
             }
             wr.scatterShort(slot.memory(), slot.payloadAt(), length);
-            wr.release();
+            wr.buffers.release();
             head++;
             if (tail - head < rxThreshold) {
                 tellLimit();
@@ -223,7 +222,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     private void release(ReceiveWr wr) {
         if (wr.isTaken) {
             wr.isTaken = false;
-            wr.unpin();
+            wr.buffers.unpin();
             taken--;
         }
     }
@@ -232,7 +231,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     void emptied(ReceiveWr wr) {
         lock.acquire();
         release(wr);
-        wr.forget();
+        wr.buffers.forget();
         spare = wr;
         lock.release();
     }
@@ -249,13 +248,13 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         try {
             release(wr);
             if (closed) {
-                wr.forget();
+                wr.buffers.forget();
                 return;
             }
             if (tail - head > mask) { // it was free for a moment, in which a thread has filled the queue
                 grow();
             }
-            wr.pin();
+            wr.buffers.pin();
             waiting[(int) --head & mask] = wr;
         } finally {
             lock.release();
@@ -320,10 +319,6 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         return config.allowInvalidate();
     }
 
-    TokenPolicy policy() {
-        return config.policy();
-    }
-
     JfrConfig config() {
         return config;
     }
@@ -365,7 +360,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             closed = true;
             state = ReceiveState.ERROR;
             for (; head < tail; head++) {
-                waiting[(int) head & mask].release();
+                waiting[(int) head & mask].buffers.release();
             }
         } finally {
             lock.release();

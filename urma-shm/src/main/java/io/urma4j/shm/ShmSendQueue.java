@@ -7,7 +7,6 @@ import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
-import io.urma4j.Resource;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.shm.control.ControlPlane;
@@ -23,7 +22,6 @@ import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -403,7 +401,8 @@ final class ShmSendQueue implements ProviderSendQueue {
 
     @Override
     public JettyDescriptor descriptor() {
-        TokenPolicy policy = receives == null ? TokenPolicy.NONE : receives.policy();
+        TokenPolicy policy =
+                receives == null ? TokenPolicy.NONE : receives.config().policy();
         return context.describe(id, JettyDescriptor.Kind.JETTY, config.mode(), config.orderType(), policy);
     }
 
@@ -416,11 +415,6 @@ final class ShmSendQueue implements ProviderSendQueue {
                 .add("notReady", window.rnr())
                 .add("failed", window.order().failures().failures());
         return window.drops().addTo(counters, Drop.OF_SENDERS).build();
-    }
-
-    /** What it waits for, for inspection. */
-    List<Resource> describeWaits() {
-        return Waits.of(window);
     }
 
     @Override

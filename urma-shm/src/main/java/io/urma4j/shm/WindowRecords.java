@@ -187,11 +187,6 @@ final class WindowRecords {
         return jfc.isValid() && jfc.hasRoom() && jfc.push(header, 0, 0, JfcRecords.provenance(ownerIndex, position));
     }
 
-    /** Whether the marker that found no room will find some: a JFC that has overflowed takes none any more. */
-    boolean mayMark() {
-        return jfc.isValid();
-    }
-
     /** Whether a marker was made and not polled. */
     boolean isMarkerUnpolled() {
         return jfc.holdsMarker(ownerIndex);

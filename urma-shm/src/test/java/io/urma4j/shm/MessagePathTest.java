@@ -21,7 +21,7 @@ class MessagePathTest {
                 TestPeers.one(),
                 memory,
                 new Receivers(),
-                (_, _) -> {
+                _ -> {
                     throw new AssertionError("no message invalidates anything");
                 },
                 _ -> {},

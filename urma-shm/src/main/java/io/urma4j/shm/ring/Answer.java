@@ -17,8 +17,5 @@ public final class Answer {
     /** The receiver needs time, however often; the argument says how many microseconds. */
     public static final int LATER = 7;
 
-    /** Largest argument of an answer. */
-    public static final int MAX_ARGUMENT = 0xFF_FFFF;
-
     private Answer() {}
 }

@@ -1,6 +1,7 @@
 package io.urma4j.shm.ring;
 
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -13,18 +14,8 @@ import java.lang.invoke.VarHandle;
  * with acquire before it writes there again. A role passes to another thread only through a lock of the owner.
  */
 public final class CompletionRing {
-    private static final VarHandle PRODUCED;
-    private static final VarHandle CONSUMED;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            PRODUCED = lookup.findVarHandle(CompletionRing.class, "produced", long.class);
-            CONSUMED = lookup.findVarHandle(CompletionRing.class, "consumed", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle PRODUCED = FieldHandle.of(MethodHandles.lookup(), "produced", long.class);
+    private static final VarHandle CONSUMED = FieldHandle.of(MethodHandles.lookup(), "consumed", long.class);
 
     private final long[] words;
     private final int mask;

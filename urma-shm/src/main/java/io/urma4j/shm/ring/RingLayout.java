@@ -95,8 +95,8 @@ public final class RingLayout {
         return RESULTS + ((position & (SLOTS - 1)) << 3);
     }
 
-    /** The target half of the word of queues. */
-    static int address(int id, int hint) {
+    /** The target half of the word of queues: an id, and the 8-bit hint for the member of a group. */
+    public static int address(int id, int hint) {
         return id | hint << HINT_SHIFT;
     }
 
@@ -213,11 +213,11 @@ public final class RingLayout {
         return (long) U64.getAcquire(ring, result(position));
     }
 
-    static int answerOf(long resultWord) {
+    public static int answerOf(long resultWord) {
         return (int) (resultWord >>> 32) & 0xFF;
     }
 
-    static int argumentOf(long resultWord) {
+    public static int argumentOf(long resultWord) {
         return (int) (resultWord >>> 40);
     }
 

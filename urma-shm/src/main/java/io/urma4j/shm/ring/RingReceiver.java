@@ -1,5 +1,6 @@
 package io.urma4j.shm.ring;
 
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,18 +12,8 @@ import java.lang.invoke.VarHandle;
  * before use. Payload bytes are only ever copied.
  */
 public final class RingReceiver {
-    private static final VarHandle POSITION;
-    private static final VarHandle HELD;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            POSITION = lookup.findVarHandle(RingReceiver.class, "position", long.class);
-            HELD = lookup.findVarHandle(RingReceiver.class, "held", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle POSITION = FieldHandle.of(MethodHandles.lookup(), "position", long.class);
+    private static final VarHandle HELD = FieldHandle.of(MethodHandles.lookup(), "held", int.class);
 
     /** Ids of queues have 24 bits: more would spill into what a record says of the sender. */
     private static final int ID_BITS = 24;

@@ -1,5 +1,6 @@
 package io.urma4j.shm.ring;
 
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -11,20 +12,9 @@ import java.lang.invoke.VarHandle;
  * again when its answer was reaped; answers arrive in the order of the slots.
  */
 public final class RingSender {
-    private static final VarHandle SENT;
-    private static final VarHandle REAPED;
-    private static final VarHandle DATA_REAPED;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            SENT = lookup.findVarHandle(RingSender.class, "sent", long.class);
-            REAPED = lookup.findVarHandle(RingSender.class, "reaped", long.class);
-            DATA_REAPED = lookup.findVarHandle(RingSender.class, "dataReaped", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle SENT = FieldHandle.of(MethodHandles.lookup(), "sent", long.class);
+    private static final VarHandle REAPED = FieldHandle.of(MethodHandles.lookup(), "reaped", long.class);
+    private static final VarHandle DATA_REAPED = FieldHandle.of(MethodHandles.lookup(), "dataReaped", long.class);
 
     private static final int WHOLE = SlotFlags.FIRST | SlotFlags.LAST;
 
@@ -121,19 +111,9 @@ public final class RingSender {
         SENT.setRelease(this, position + 1);
     }
 
-    /** The target of {@link #publish}: an id, and the 8-bit hint for the member of a group. */
-    public static int address(int id, int hint) {
-        return RingLayout.address(id, hint);
-    }
-
     /** Reaper: the position of the oldest slot without a reaped answer. */
     public long reaped() {
         return reaped;
-    }
-
-    /** Whether slots wait for their answers. Any thread may ask, and gets a possibly old answer. */
-    public boolean isWaiting() {
-        return (long) REAPED.getOpaque(this) != (long) SENT.getAcquire(this);
     }
 
     /**
@@ -154,14 +134,6 @@ public final class RingSender {
         assert reaped < (long) SENT.getAcquire(this) : "nothing to reap: " + this;
         DATA_REAPED.setRelease(this, dataEnd[(int) reaped & (RingLayout.SLOTS - 1)]);
         REAPED.setRelease(this, reaped + 1);
-    }
-
-    public static int answerOf(long word) {
-        return RingLayout.answerOf(word);
-    }
-
-    public static int argumentOf(long word) {
-        return RingLayout.argumentOf(word);
     }
 
     /** Whether the receiver slept; on true the caller must wake it. The caller has fenced after its last store. */

@@ -28,7 +28,7 @@ class MessageRingTest {
     void emptyRingHasNothing() {
         assertThat(receiver.isReady()).isFalse();
         assertThat(sender.peekAnswer()).isZero();
-        assertThat(sender.isWaiting()).isFalse();
+        assertThat(sender.reaped()).isEqualTo(sender.position());
     }
 
     @Test
@@ -77,11 +77,11 @@ class MessageRingTest {
 
         long word = sender.peekAnswer();
 
-        assertThat(RingSender.answerOf(word)).isEqualTo(Answer.NOT_READY);
-        assertThat(RingSender.argumentOf(word)).isEqualTo(12_345);
+        assertThat(RingLayout.answerOf(word)).isEqualTo(Answer.NOT_READY);
+        assertThat(RingLayout.argumentOf(word)).isEqualTo(12_345);
         sender.reap();
         assertThat(sender.peekAnswer()).isZero();
-        assertThat(sender.isWaiting()).isFalse();
+        assertThat(sender.reaped()).isEqualTo(sender.position());
     }
 
     @Test
@@ -95,7 +95,7 @@ class MessageRingTest {
 
         assertThat(receiver.isHolding()).isFalse();
         assertThat(reapTaken()).isEqualTo(5);
-        assertThat(sender.isWaiting()).isFalse();
+        assertThat(sender.reaped()).isEqualTo(sender.position());
     }
 
     @Test
@@ -108,7 +108,7 @@ class MessageRingTest {
 
         assertThat(receiver.isHolding()).isFalse();
         assertThat(reapTaken()).isEqualTo(2);
-        assertThat(RingSender.answerOf(sender.peekAnswer())).isEqualTo(Answer.NOT_READY);
+        assertThat(RingLayout.answerOf(sender.peekAnswer())).isEqualTo(Answer.NOT_READY);
     }
 
     @Test
@@ -132,7 +132,7 @@ class MessageRingTest {
 
     private int reapTaken() {
         int reaped = 0;
-        while (RingSender.answerOf(sender.peekAnswer()) == Answer.TAKEN) {
+        while (RingLayout.answerOf(sender.peekAnswer()) == Answer.TAKEN) {
             sender.reap();
             reaped++;
         }
