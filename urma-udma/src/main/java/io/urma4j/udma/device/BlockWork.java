@@ -22,8 +22,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     private final SendQueue queue;
     private final BlockTransfers transfers;
     private final Schedule schedule;
-    private final Payloads onHost;
-    private final DeviceRanges onDevice;
+    private final Payloads payloads;
     private final PendingCopies pending; // of all elements
 
     private @Nullable PeerFlow peer; // null while it is not in use
@@ -40,8 +39,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         this.queue = queue;
         this.transfers = transfers;
         this.schedule = schedule;
-        this.onHost = new Payloads(keys);
-        this.onDevice = new DeviceRanges(keys, copies, elements);
+        this.payloads = new Payloads(keys, copies, elements);
         this.pending = new PendingCopies(copies);
     }
 
@@ -51,7 +49,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         position = at;
         if (elements.address() != list.address() || elements.lengthBytes() != list.byteSize()) {
             elements = NativeMemory.of(list);
-            onDevice.ring(elements);
+            payloads.ring(elements);
         }
         count = elementCount;
         last = isLastAlone ? elementCount - 1 : elementCount;
@@ -193,15 +191,15 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     public boolean gather(long element, long from, Packet to, int lengthBytes) {
         PeerFlow by = peer;
         return by != null && isOnDevice(element)
-                ? onDevice.gather(sources(by), this, element, at(element), from, to, lengthBytes)
-                : onHost.gather(elements, at(element), from, to, lengthBytes);
+                ? payloads.gather(sources(by), this, element, at(element), from, to, lengthBytes)
+                : payloads.gather(at(element), from, to, lengthBytes);
     }
 
     @Override
     public boolean scatter(long element, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         return isOnDevice(element)
-                ? onDevice.scatter(pending, this, at(element), toOffset, from, fromOffset, lengthBytes)
-                : onHost.scatter(elements, at(element), toOffset, from, fromOffset, lengthBytes);
+                ? payloads.scatter(pending, this, at(element), toOffset, from, fromOffset, lengthBytes)
+                : payloads.scatter(at(element), toOffset, from, fromOffset, lengthBytes);
     }
 
     @Override
@@ -209,17 +207,17 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         PeerFlow by = peer;
         return by != null
                 && isOnDevice(element)
-                && onDevice.awaits(sources(by), this, element, at(element), from, lengthBytes);
+                && payloads.awaits(sources(by), this, element, at(element), from, lengthBytes);
     }
 
     @Override
     public boolean takes(long element, long toOffset, int lengthBytes) {
-        return !isOnDevice(element) || onDevice.takes(this, at(element), toOffset, lengthBytes);
+        return !isOnDevice(element) || payloads.takes(this, at(element), toOffset, lengthBytes);
     }
 
     @Override
     public boolean admits(long element) {
-        return !isOnDevice(element) || onDevice.admits(this, at(element));
+        return !isOnDevice(element) || payloads.admits(this, at(element));
     }
 
     private boolean isOnDevice(long element) {
@@ -227,7 +225,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     }
 
     private SourceWindow sources(PeerFlow by) {
-        return by.link.sources(onDevice.copies());
+        return by.link.sources(payloads.copies());
     }
 
     @Override

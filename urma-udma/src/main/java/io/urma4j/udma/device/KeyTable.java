@@ -272,8 +272,37 @@ final class KeyTable implements DeviceKeys {
         return entry.regionOffset + (va - entry.vaBase);
     }
 
+    /** Copies into a range of a local key; false if the memory is closed, or the range is not inside. */
+    boolean storeLocal(int key, long offset, NativeMemory from, long fromOffset, int lengthBytes) {
+        MemorySegment memory = local(key);
+        return memory != null
+                && isInside(memory, offset, lengthBytes)
+                && Dma.write(from, fromOffset, memory, offset, lengthBytes);
+    }
+
+    /** Copies from a range of a local key; false if the memory is closed, or the range is not inside. */
+    boolean loadLocal(int key, long offset, NativeMemory to, long toOffset, int lengthBytes) {
+        MemorySegment memory = local(key);
+        return memory != null
+                && isInside(memory, offset, lengthBytes)
+                && Dma.read(memory, offset, to, toOffset, lengthBytes);
+    }
+
+    /** The same for all of a packet's payload, which may stay where it is. */
+    boolean loadLocal(int key, long offset, Packet to, int lengthBytes) {
+        MemorySegment memory = local(key);
+        return memory != null
+                && isInside(memory, offset, lengthBytes)
+                && (refer(key, offset, to, lengthBytes)
+                        || Dma.read(memory, offset, to.bytes(), to.payloadAt(), lengthBytes));
+    }
+
+    private static boolean isInside(MemorySegment memory, long offset, int lengthBytes) {
+        return offset >= 0 && offset <= memory.byteSize() - lengthBytes;
+    }
+
     /** Has a packet refer to its payload in the range of a valid key that was checked; false if it must be copied. */
-    boolean refer(int key, long offset, Packet packet, int lengthBytes) {
+    private boolean refer(int key, long offset, Packet packet, int lengthBytes) {
         Entry entry = entries[index(key)];
         PinnedMemory pinned = entry.pinned;
         MemorySegment memory = entry.memory;

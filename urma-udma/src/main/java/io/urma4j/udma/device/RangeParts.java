@@ -78,12 +78,12 @@ final class RangeParts {
 
     /** Copies from the part; false if the memory is closed, or the range is not inside. */
     boolean load(KeyTable keys, NativeMemory to, long toOffset) {
-        return LocalRange.load(keys, key(), offset(), to, toOffset, lengthBytes);
+        return keys.loadLocal(key(), offset(), to, toOffset, lengthBytes);
     }
 
     /** Copies into the part; false if the memory is closed, or the range is not inside. */
     boolean store(KeyTable keys, NativeMemory from, long fromOffset) {
-        return LocalRange.store(keys, key(), offset(), from, fromOffset, lengthBytes);
+        return keys.storeLocal(key(), offset(), from, fromOffset, lengthBytes);
     }
 
     /** Copies into all parts; false if memory is closed, or the ranges are too short. */

@@ -12,17 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendPayloads {
     private final CopyPort copies;
-    private final NativeMemory ring;
-    private final Payloads onHost;
-    private final DeviceRanges onDevice;
+    private final Payloads payloads;
     private @Nullable SourceWindow ofDatagrams; // what goes by a connection has that one's
     private int held; // results that wait for copies
 
     SendPayloads(KeyTable keys, CopyPort copies, NativeMemory ring) {
         this.copies = copies;
-        this.ring = ring;
-        this.onHost = new Payloads(keys);
-        this.onDevice = new DeviceRanges(keys, copies, ring);
+        this.payloads = new Payloads(keys, copies, ring);
     }
 
     private SourceWindow sources(SendSlot slot) {
@@ -40,31 +36,31 @@ final class SendPayloads {
 
     /** Whether a part of the payload is being fetched, which is not here yet. */
     boolean awaits(SendSlot slot, long position, long from, int lengthBytes) {
-        return slot.isOnDevice && onDevice.awaits(sources(slot), slot, position, slot.at, from, lengthBytes);
+        return slot.isOnDevice && payloads.awaits(sources(slot), slot, position, slot.at, from, lengthBytes);
     }
 
     /** Puts a part that is not awaited into a packet; false if its memory is gone, or its device failed. */
     boolean gather(SendSlot slot, long position, long from, Packet to, int lengthBytes) {
         return slot.isOnDevice
-                ? onDevice.gather(sources(slot), slot, position, slot.at, from, to, lengthBytes)
-                : onHost.gather(ring, slot.at, from, to, lengthBytes);
+                ? payloads.gather(sources(slot), slot, position, slot.at, from, to, lengthBytes)
+                : payloads.gather(slot.at, from, to, lengthBytes);
     }
 
     /** Whether bytes that arrive now can be copied to their places. */
     boolean takes(SendSlot slot, long toOffset, int lengthBytes) {
-        return !slot.isOnDevice || onDevice.takes(slot, slot.at, toOffset, lengthBytes);
+        return !slot.isOnDevice || payloads.takes(slot, slot.at, toOffset, lengthBytes);
     }
 
     /** Whether many bytes may be asked for: fragments are free for them. */
     boolean admits(SendSlot slot) {
-        return !slot.isOnDevice || onDevice.admits(slot, slot.at);
+        return !slot.isOnDevice || payloads.admits(slot, slot.at);
     }
 
     /** Stores bytes that have arrived, or begins to copy them; false if the memory is gone. */
     boolean scatter(SendSlot slot, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         return slot.isOnDevice
-                ? onDevice.scatter(slot.pending(copies), slot, slot.at, toOffset, from, fromOffset, lengthBytes)
-                : onHost.scatter(ring, slot.at, toOffset, from, fromOffset, lengthBytes);
+                ? payloads.scatter(slot.pending(copies), slot, slot.at, toOffset, from, fromOffset, lengthBytes)
+                : payloads.scatter(slot.at, toOffset, from, fromOffset, lengthBytes);
     }
 
     // ---- results

@@ -103,14 +103,13 @@ class PinnedKeyTest {
 
     @Test
     void aLocalRangeRefersWithinItsBounds() {
-        assertThat(LocalRange.load(keys, pinned, SIZE - LENGTH + 1, packet, LENGTH))
-                .isFalse();
-        assertThat(LocalRange.load(keys, pinned, -1, packet, LENGTH)).isFalse();
+        assertThat(keys.loadLocal(pinned, SIZE - LENGTH + 1, packet, LENGTH)).isFalse();
+        assertThat(keys.loadLocal(pinned, -1, packet, LENGTH)).isFalse();
         assertThat(packet.refers()).isFalse();
-        assertThat(LocalRange.load(keys, pinned, SIZE - LENGTH, packet, LENGTH)).isTrue();
+        assertThat(keys.loadLocal(pinned, SIZE - LENGTH, packet, LENGTH)).isTrue();
         assertThat(packet.payloadOffset()).isEqualTo(SIZE - LENGTH);
         begin();
-        assertThat(LocalRange.load(keys, pinned, AT, packet, LENGTH - 1)).isTrue();
+        assertThat(keys.loadLocal(pinned, AT, packet, LENGTH - 1)).isTrue();
         assertThat(packet.refers()).isFalse();
     }
 

@@ -32,14 +32,13 @@ class SourceWindowTest {
 
     @Test
     void aMessageWithoutBytesWaitsForNone() {
-        DeviceRanges ranges =
-                new DeviceRanges(new KeyTable(connection -> connection, new Host(1, 4096), 8), copies, range);
+        Payloads payloads = new Payloads(new KeyTable(connection -> connection, new Host(1, 4096), 8), copies, range);
         fetch(transfer, 0);
         assertThat(window.awaits(transfer))
                 .as("whether the bytes of another are awaited")
                 .isTrue();
 
-        assertThat(ranges.awaits(window, () -> {}, 0, 0, 0, 0)).isFalse();
+        assertThat(payloads.awaits(window, () -> {}, 0, 0, 0, 0)).isFalse();
     }
 
     @Test
