@@ -10,43 +10,34 @@ import java.util.Map;
 final class KeyHolders {
     private static final long NONE = 0; // of owners, and of peers
 
-    private final Map<Holder, Counts> counts = new HashMap<>(); // of holders with a key
+    private final Map<Holder, Integer> counts = new HashMap<>(); // of holders with a key
 
-    private record Holder(long owner, int peer) {}
-
-    private static final class Counts {
-        int whole;
-        int windows;
-    }
+    /** @param ofWindows whether its windows are counted, or its keys of segments that open as a whole */
+    private record Holder(long owner, int peer, boolean ofWindows) {}
 
     /** A key begins or ends. */
     void count(long owner, int peer, boolean isWindow, int difference) {
         if (owner == NONE || peer == NONE) {
             return;
         }
-        Holder holder = new Holder(owner, peer);
-        Counts of = counts.computeIfAbsent(holder, _ -> new Counts());
-        if (isWindow) {
-            of.windows += difference;
-        } else {
-            of.whole += difference;
-        }
-        assert of.whole >= 0 && of.windows >= 0 : holder;
-        if (of.whole == 0 && of.windows == 0) {
+        Holder holder = new Holder(owner, peer, isWindow);
+        int count = counts.getOrDefault(holder, 0) + difference;
+        assert count >= 0 : holder;
+        if (count == 0) {
             counts.remove(holder);
+        } else {
+            counts.put(holder, count);
         }
     }
 
     /** Whether the peer has a key of a segment that opens as a whole. */
     boolean hasWhole(long owner, int peer) {
-        Counts of = counts.get(new Holder(owner, peer));
-        return of != null && of.whole > 0;
+        return counts.containsKey(new Holder(owner, peer, /* ofWindows= */ false));
     }
 
     /** Whether it has a window of a windows-only segment. */
     boolean hasWindow(long owner, int peer) {
-        Counts of = counts.get(new Holder(owner, peer));
-        return of != null && of.windows > 0;
+        return counts.containsKey(new Holder(owner, peer, /* ofWindows= */ true));
     }
 
     int size() {
