@@ -5,8 +5,9 @@ import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.command.SendWait.Reason;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Describes what each unfinished work request of a send queue waits for, grouped. */
@@ -14,51 +15,37 @@ final class SendWaits {
     /** Maximum entries; a person does not read more. */
     private static final int MAX_LINES = 64;
 
-    private final QueueState state;
-    private final List<SendWait> lines = new ArrayList<>();
-
-    private SendWaits(QueueState state) {
-        this.state = state;
-    }
+    private SendWaits() {}
 
     static List<SendWait> of(QueueState state, OrderWindow<SendSlot, PeerFlow> window) {
-        SendWaits waits = new SendWaits(state);
+        Map<SendWait, Integer> counts = new LinkedHashMap<>();
         for (long position = window.head(); position < window.end(); position++) {
             SendSlot slot = window.at(position);
             if (!slot.isSettled()) {
-                waits.add(slot);
+                counts.merge(one(state, slot), 1, Integer::sum);
             }
         }
-        return waits.lines;
+        return counts.entrySet().stream()
+                .limit(MAX_LINES)
+                .map(line -> new SendWait(
+                        line.getKey().peer(),
+                        line.getKey().remoteQueue(),
+                        line.getKey().reason(),
+                        line.getValue()))
+                .toList();
     }
 
-    private void add(SendSlot slot) {
+    private static SendWait one(QueueState state, SendSlot slot) {
         Flow flow = slot.flow;
         CardConnection link = flow == null ? null : flow.target.link();
-        SendWait one = new SendWait(
+        return new SendWait(
                 link == null ? 0 : link.peer().number(),
                 flow == null ? 0 : flow.target.remoteQueue(),
-                reason(slot, flow),
+                reason(state, slot, flow),
                 1);
-        for (int i = 0; i < lines.size(); i++) {
-            SendWait line = lines.get(i);
-            if (isLike(line, one)) {
-                lines.set(i, new SendWait(line.peer(), line.remoteQueue(), line.reason(), line.count() + 1));
-                return;
-            }
-        }
-        if (lines.size() < MAX_LINES) {
-            lines.add(one);
-        }
     }
 
-    private static boolean isLike(SendWait line, SendWait other) {
-        return line.peer() == other.peer()
-                && line.remoteQueue() == other.remoteQueue()
-                && line.reason() == other.reason();
-    }
-
-    private Reason reason(SendSlot slot, @Nullable Flow flow) {
+    private static Reason reason(QueueState state, SendSlot slot, @Nullable Flow flow) {
         if (state != QueueState.READY) {
             return Reason.STATE;
         }
