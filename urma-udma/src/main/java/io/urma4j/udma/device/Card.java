@@ -54,7 +54,7 @@ public final class Card implements CardCommands {
     private final Handles<Group> groups = new Handles<>();
     private final Handles<Target> targets = new Handles<>();
     private final ConnectionTable connections;
-    private final ArmedQueues armedCqs = new ArmedQueues();
+    private final CompletionQueue.Armed armedCqs = new CompletionQueue.Armed();
     private final SendQueue.Parts ofSendQueues;
 
     /** A card that leaves by a port, on the ways to peers that {@code routes} knows. Its memory answers at once. */

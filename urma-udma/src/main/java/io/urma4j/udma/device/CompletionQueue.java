@@ -18,6 +18,28 @@ final class CompletionQueue extends Timed {
     private static final int ARMED = 1;
     private static final int ARMED_SOLICITED = 2;
 
+    /** A queue whose records go to a completion queue. */
+    interface User {
+        /** The completion queue has overflowed: it accepts no more records (S10.5). */
+        void cqFailed();
+    }
+
+    /** How many completion queues of a card are armed. */
+    static final class Armed {
+        private int count;
+        private volatile boolean isAny; // any thread reads it
+
+        private void add(int more) {
+            count += more;
+            assert count >= 0 : count + " completion queues are armed";
+            isAny = count > 0;
+        }
+
+        boolean isAny() {
+            return isAny;
+        }
+    }
+
     private final int handle;
     private final NativeMemory ring;
     private final int depth;
@@ -25,8 +47,8 @@ final class CompletionQueue extends Timed {
     private final long moderationNanos;
     private final Deadlines deadlines;
     private final CardListener listener;
-    private final ArmedQueues armedQueues;
-    private final List<CqUser> users = new ArrayList<>();
+    private final Armed armedQueues;
+    private final List<User> users = new ArrayList<>();
 
     private long produced;
     private long promised; // places taken by messages that are arriving
@@ -44,7 +66,7 @@ final class CompletionQueue extends Timed {
             long moderationNanos,
             Deadlines deadlines,
             CardListener listener,
-            ArmedQueues armedQueues) {
+            Armed armedQueues) {
         this.handle = handle;
         this.ring = ring;
         this.depth = depth;
@@ -67,13 +89,13 @@ final class CompletionQueue extends Timed {
         return overflows;
     }
 
-    void add(CqUser user) {
+    void add(User user) {
         if (!users.contains(user)) {
             users.add(user);
         }
     }
 
-    void remove(CqUser user) {
+    void remove(User user) {
         users.remove(user);
     }
 
@@ -109,7 +131,7 @@ final class CompletionQueue extends Timed {
         overflows++;
         if (valid) {
             valid = false;
-            for (CqUser user : List.copyOf(users)) {
+            for (User user : List.copyOf(users)) {
                 user.cqFailed();
             }
             listener.cqOverflowed(handle); // last: the listener finds the queues in ERROR

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceiveInProgress {
     final int index;
+    private final KeyTable keys;
+    private final CopyPort copies;
     int generation;
     private int ranges;
     long position; // in the order in which the work requests were posted
@@ -36,8 +38,10 @@ final class ReceiveInProgress {
     private final RangeParts parts = new RangeParts();
     private NativeMemory list = listOf(1);
 
-    ReceiveInProgress(int index) {
+    ReceiveInProgress(int index, KeyTable keys, CopyPort copies) {
         this.index = index;
+        this.keys = keys;
+        this.copies = copies;
     }
 
     private static NativeMemory listOf(int ranges) {
@@ -65,9 +69,9 @@ final class ReceiveInProgress {
     }
 
     /** Its message does not complete, and it is used for another one: bytes of the first may still be in flight. */
-    void giveBack(KeyTable memory, CopyPort copies) {
+    void giveBack() {
         for (int i = 0; i < ranges && hasCopies; i++) {
-            int region = memory.localRegion(WqeRange.key(list, 0, i), 0, 0);
+            int region = keys.localRegion(WqeRange.key(list, 0, i), 0, 0);
             if (region != DeviceKeys.NO_REGION) {
                 earlier = copies.barrier(earlier, region, CopyWaiter.NONE);
             }
@@ -76,14 +80,14 @@ final class ReceiveInProgress {
     }
 
     /** Whether no byte of another message moves any more. */
-    boolean isQuiet(CopyPort copies) {
+    boolean isQuiet() {
         return earlier == Memory.AT_ONCE || copies.state(earlier) != CopyState.RUNNING;
     }
 
     /** Copies bytes of a message to its byte {@code position}; false if the memory is closed. */
-    boolean scatter(KeyTable memory, long position, NativeMemory from, long fromOffset, int lengthBytes) {
+    boolean scatter(long position, NativeMemory from, long fromOffset, int lengthBytes) {
         parts.begin(list, 0, ranges, position, lengthBytes);
-        return parts.storeAll(memory, from, fromOffset);
+        return parts.storeAll(keys, from, fromOffset);
     }
 
     /**
@@ -91,46 +95,39 @@ final class ReceiveInProgress {
      *
      * @return the number of the copy; {@link Memory#REFUSED} if memory is gone; {@link Memory#BUSY} if nothing was begun
      */
-    long copy(
-            KeyTable memory,
-            CopyPort copies,
-            long position,
-            NativeMemory from,
-            long fromOffset,
-            int lengthBytes,
-            CopyWaiter waiter) {
+    long copy(long position, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
         long copy = Memory.AT_ONCE;
         long next = fromOffset;
         parts.begin(list, 0, ranges, position, lengthBytes);
         while (parts.next()) {
-            long part = copyPart(memory, copies, from, next, waiter);
+            long part = copyPart(from, next, waiter);
             if (part < 0) {
-                release(copies, copy);
+                release(copy);
                 return part;
             }
-            copy = joined(copies, copy, part);
+            copy = joined(copy, part);
             next += parts.lengthBytes;
         }
         if (!parts.isWhole()) {
-            release(copies, copy);
+            release(copy);
             return Memory.REFUSED;
         }
         return copy;
     }
 
-    private long copyPart(KeyTable memory, CopyPort copies, NativeMemory from, long fromOffset, CopyWaiter waiter) {
+    private long copyPart(NativeMemory from, long fromOffset, CopyWaiter waiter) {
         int key = parts.key();
-        int region = memory.localRegion(key, parts.offset(), parts.lengthBytes);
+        int region = keys.localRegion(key, parts.offset(), parts.lengthBytes);
         if (region != DeviceKeys.NO_REGION) {
-            long offset = memory.localOffset(key) + parts.offset();
+            long offset = keys.localOffset(key) + parts.offset();
             long copy = copies.copyIn(region, offset, from, fromOffset, parts.lengthBytes, waiter);
             hasCopies |= copy > Memory.AT_ONCE;
             return copy;
         }
-        return parts.store(memory, from, fromOffset) ? Memory.AT_ONCE : Memory.REFUSED;
+        return parts.store(keys, from, fromOffset) ? Memory.AT_ONCE : Memory.REFUSED;
     }
 
-    private static long joined(CopyPort copies, long copy, long part) {
+    private long joined(long copy, long part) {
         if (copy == Memory.AT_ONCE || part == Memory.AT_ONCE) {
             return Math.max(copy, part);
         }
@@ -138,7 +135,7 @@ final class ReceiveInProgress {
         return copy;
     }
 
-    private static void release(CopyPort copies, long copy) {
+    private void release(long copy) {
         if (copy != Memory.AT_ONCE) {
             copies.release(copy);
         }

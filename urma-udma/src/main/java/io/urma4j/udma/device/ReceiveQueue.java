@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A receive queue: its buffers wait for messages, first in, first out. Several Jetties may use it, each as a {@link
  * Receiver}; it is itself one, for messages to its own number.
  */
-final class ReceiveQueue implements CqUser {
+final class ReceiveQueue implements CompletionQueue.User {
     private final int number;
     private final CardListener listener;
     private final KeyTable keys;
@@ -71,10 +71,6 @@ final class ReceiveQueue implements CqUser {
         return keys;
     }
 
-    CopyPort copies() {
-        return copies;
-    }
-
     QueueState state() {
         return state;
     }
@@ -101,7 +97,7 @@ final class ReceiveQueue implements CqUser {
     @Nullable
     ReceiveInProgress take(Receiver receiver) {
         ReceiveInProgress taken = givenBack;
-        boolean isQuiet = taken == null || taken.isQuiet(copies);
+        boolean isQuiet = taken == null || taken.isQuiet();
         if (state != QueueState.READY || isEmpty() || !isQuiet || !receiver.cq().promise()) {
             notReady++;
             return null;
@@ -125,7 +121,8 @@ final class ReceiveQueue implements CqUser {
     private ReceiveInProgress unused() {
         ReceiveInProgress taken = free;
         if (taken == null) {
-            taken = new ReceiveInProgress(all.size()); // once for each message that arrives at the same time
+            taken = new ReceiveInProgress(
+                    all.size(), keys, copies); // once for each message that arrives at the same time
             all.add(taken);
         } else {
             free = taken.next;
@@ -161,7 +158,7 @@ final class ReceiveQueue implements CqUser {
     void giveBack(ReceiveInProgress taken) {
         taken.generation++;
         taken.receiver = null;
-        taken.giveBack(keys, copies);
+        taken.giveBack();
         ReceiveInProgress before = null;
         ReceiveInProgress after = givenBack;
         while (after != null && after.position < taken.position) {

@@ -11,25 +11,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The receiver of messages for a number: a receive queue, or a Jetty with its receive queue. */
 final class Receiver implements ReceiveWork {
-    private final Connections connections;
+    private final Registry registry;
     private final ReceiveQueue queue;
     private final CompletionQueue cq;
     private final int number;
     private final int tag;
     private final @Nullable SendQueue jetty;
 
-    /** The peer of a connection. */
-    interface Connections extends KeyTable.Peers {
-        /** The sender in a record (see {@code Cqe}): the words for remote, EID high, EID low; none without a connection. */
-        void fillRemote(NativeMemory ring, long at, int sourceQueue, int connection);
-
-        /** What waits for copies of a connection. */
-        CopyWaiter copyWaiter(int connection);
-    }
-
     /** A receive queue that receives for its own number. */
-    Receiver(Connections connections, ReceiveQueue queue) {
-        this.connections = connections;
+    Receiver(Registry registry, ReceiveQueue queue) {
+        this.registry = registry;
         this.queue = queue;
         this.cq = queue.cq();
         this.number = queue.number();
@@ -38,8 +29,8 @@ final class Receiver implements ReceiveWork {
     }
 
     /** A Jetty, which receives by that queue, and has its records in that completion queue. */
-    Receiver(Connections connections, ReceiveQueue queue, CompletionQueue cq, SendQueue jetty) {
-        this.connections = connections;
+    Receiver(Registry registry, ReceiveQueue queue, CompletionQueue cq, SendQueue jetty) {
+        this.registry = registry;
         this.queue = queue;
         this.cq = cq;
         this.number = jetty.number();
@@ -107,7 +98,7 @@ final class Receiver implements ReceiveWork {
     @Override
     public boolean scatter(long handle, long toOffset, NativeMemory from, long fromOffset, int lengthBytes) {
         ReceiveInProgress taken = queue.find(handle);
-        return taken != null && taken.scatter(queue.keys(), toOffset, from, fromOffset, lengthBytes);
+        return taken != null && taken.scatter(toOffset, from, fromOffset, lengthBytes);
     }
 
     @Override
@@ -116,11 +107,11 @@ final class Receiver implements ReceiveWork {
         if (taken == null) {
             return Memory.REFUSED;
         }
-        if (taken.scatter(queue.keys(), toOffset, from, fromOffset, lengthBytes)) {
+        if (taken.scatter(toOffset, from, fromOffset, lengthBytes)) {
             return Memory.AT_ONCE; // memory of the host, as mostly
         }
-        CopyWaiter waiter = connections.copyWaiter(connection);
-        return taken.copy(queue.keys(), queue.copies(), toOffset, from, fromOffset, lengthBytes, waiter);
+        CopyWaiter waiter = registry.copyWaiter(connection);
+        return taken.copy(toOffset, from, fromOffset, lengthBytes, waiter);
     }
 
     @Override
@@ -140,7 +131,7 @@ final class Receiver implements ReceiveWork {
         }
         int flags = Cqe.RECEIVE | flagsOf(opcode, status) | (solicited ? Cqe.SOLICITED : 0);
         long told = opcode == WorkOpcode.SEND_INVALIDATE ? queue.keys().recordId((int) immediate) : immediate;
-        connections.fillRemote(cq.ring(), cq.at(), sourceQueue, connection);
+        registry.fillRemote(cq.ring(), cq.at(), sourceQueue, connection);
         queue.end(taken, lengthBytes);
         cq.putPromised(Cqe.word(status, opcode, flags), number, tag, taken.cookie, lengthBytes, told, nowNanos);
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The owners of numbers on the wire. Queues, groups and shared connections share one number space, so that a number has one
  * meaning in all headers.
  */
-final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections {
+final class Registry implements Receivers, KeyTable.Peers {
     private final WireNumbers<Owner> numbers =
             new WireNumbers<>(CardCommands.FIRST_NUMBER, CardCommands.FIRST_CONNECTION - 1);
 
@@ -92,8 +92,7 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
     }
 
     /** What waits for copies of the connection with this number. */
-    @Override
-    public CopyWaiter copyWaiter(int number) {
+    CopyWaiter copyWaiter(int number) {
         CardConnection link = link(number);
         return link == null ? CopyWaiter.NONE : link;
     }
@@ -144,8 +143,8 @@ final class Registry implements Receivers, KeyTable.Peers, Receiver.Connections 
         return link == null ? 0 : link.peer().number();
     }
 
-    @Override
-    public void fillRemote(NativeMemory ring, long at, int sourceQueue, int connection) {
+    /** The sender in a record (see {@code Cqe}): the words for remote, EID high, EID low; none without a connection. */
+    void fillRemote(NativeMemory ring, long at, int sourceQueue, int connection) {
         CardConnection link = link(connection);
         if (link != null) {
             Route route = link.route();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What a connection answers is written down, and seen to at the queue's next step: no connection is called from within
  * its own call.
  */
-final class SendQueue extends Task implements SendWork, CqUser {
+final class SendQueue extends Task implements SendWork, CompletionQueue.User {
     /** What all send queues of a card use. */
     record Parts(
             Schedule schedule,

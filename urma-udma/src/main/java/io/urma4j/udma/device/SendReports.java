@@ -30,7 +30,7 @@ final class SendReports {
     }
 
     /** Makes the record of a work request that has its status; false when there is no room. */
-    boolean record(long position, SendSlot slot, CqUser queue, long nowNanos) {
+    boolean record(long position, SendSlot slot, CompletionQueue.User queue, long nowNanos) {
         if (slot.isSilent()) {
             SendWqe.endSilently(ring, slot.at);
             return true;
@@ -48,7 +48,13 @@ final class SendReports {
     }
 
     /** Makes a record; without a place the completion queue overflows, and this queue with it. */
-    private boolean put(CompletionQueue where, int word, long position, long lengthBytes, CqUser queue, long nowNanos) {
+    private boolean put(
+            CompletionQueue where,
+            int word,
+            long position,
+            long lengthBytes,
+            CompletionQueue.User queue,
+            long nowNanos) {
         if (where != cq) {
             where.add(queue);
         }
@@ -76,7 +82,7 @@ final class SendReports {
     }
 
     /** The queue is closed; no completion queue knows it any more. */
-    void close(CqUser queue) {
+    void close(CompletionQueue.User queue) {
         cqs.forEach(used -> used.remove(queue));
     }
 }

@@ -18,7 +18,14 @@ class ReceiveOrderTest {
     private final Registry registry = new Registry();
     private final NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, STRIDE));
     private final CompletionQueue cq = new CompletionQueue(
-            1, NativeMemory.allocate(CqRing.bytes(DEPTH)), DEPTH, 1, 0, new Deadlines(), host, new ArmedQueues());
+            1,
+            NativeMemory.allocate(CqRing.bytes(DEPTH)),
+            DEPTH,
+            1,
+            0,
+            new Deadlines(),
+            host,
+            new CompletionQueue.Armed());
     private final ReceiveQueue queue = new ReceiveQueue(
             7,
             host,
