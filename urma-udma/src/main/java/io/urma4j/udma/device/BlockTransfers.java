@@ -1,5 +1,7 @@
 package io.urma4j.udma.device;
 
+import static java.util.Objects.requireNonNull;
+
 import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.SendEntry.Stage;
 import io.urma4j.spi.support.SendOrder;
@@ -10,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The transfers in progress of a send queue. In its order a transfer counts as one whose bytes are being copied: nothing but the end
@@ -59,71 +62,79 @@ final class BlockTransfers {
 
     private void end(BlockWork work, PeerFlow peer, int status) {
         peer.isTransferring = false;
-        long position = work.position();
-        if (!order.window().holds(position) || order.window().at(position).stage != Stage.COPYING) {
+        SendSlot slot = slotOf(work);
+        if (slot == null) {
             return; // given up meanwhile
         }
-        SendSlot slot = order.window().at(position);
         slot.hasBlocks = false;
         slot.hasPlaced = true;
         if (status != WorkStatus.SUCCESS) {
             slot.failedKey = work.failedKey();
             order.window().failLater(slot, status);
         } else if (slot.isMessage()) {
-            order.copied(position, slot);
+            order.copied(work.position(), slot);
         } else {
             order.window().end(slot, status);
         }
     }
 
+    /** The transfer's place in the order, while it is in progress there. */
+    private @Nullable SendSlot slotOf(BlockWork work) {
+        long position = work.position();
+        if (!order.window().holds(position)) {
+            return null;
+        }
+        SendSlot slot = order.window().at(position);
+        return slot.stage == Stage.COPYING ? slot : null;
+    }
+
     /** Gives up all of them: their results are those of what began and was not finished. */
     void abandonAll(long nowNanos) {
         while (!active.isEmpty()) {
-            abandon(active.getLast(), WorkStatus.WR_FLUSH_ERR, nowNanos, false);
+            abandon(active.getLast(), nowNanos, false);
         }
     }
 
-    /** The same for one peer. */
-    void abandon(PeerFlow peer, int status, long nowNanos, boolean isPaused) {
-        for (int i = active.size() - 1; i >= 0; i--) {
-            BlockWork work = active.get(i);
-            if (work.peer() == peer) {
-                abandon(work, status, nowNanos, isPaused);
-            }
+    /** The same for one peer, which has one at most. */
+    void abandon(PeerFlow peer, long nowNanos, boolean isPaused) {
+        BlockWork work = of(peer);
+        if (work != null) {
+            abandon(work, nowNanos, isPaused);
         }
     }
 
-    /** The peer is gone: its transfers fail, later, as other requests do. */
+    private void abandon(BlockWork work, long nowNanos, boolean isPaused) {
+        stop(work, nowNanos, isPaused).isTransferring = false;
+        SendSlot slot = slotOf(work);
+        if (slot != null) {
+            order.window().end(slot, WorkStatus.WR_FLUSH_ERR);
+        }
+    }
+
+    /** The peer is gone: its transfer fails, later, as other requests do. */
     void fail(PeerFlow lost, long nowNanos) {
-        for (int i = active.size() - 1; i >= 0; i--) {
-            BlockWork work = active.get(i);
-            if (work.peer() == lost) {
-                active.remove(i);
-                work.abandon(copiesOf(work), nowNanos, false);
-                schedule.queues.remove(work);
-                end(work, lost, WorkStatus.ACK_TIMEOUT_ERR);
+        BlockWork work = of(lost);
+        if (work != null) {
+            end(work, stop(work, nowNanos, false), WorkStatus.ACK_TIMEOUT_ERR);
+        }
+    }
+
+    private @Nullable BlockWork of(PeerFlow peer) {
+        for (BlockWork work : active) {
+            if (work.peer() == peer) {
+                return work;
             }
         }
+        return null;
     }
 
-    /** What the record of a transfer in progress waits for. */
-    private PendingCopies copiesOf(BlockWork work) {
-        return order.window().at(work.position()).pending(copies);
-    }
-
-    private void abandon(BlockWork work, int status, long nowNanos, boolean isPaused) {
+    /** Its record waits for the copies in progress. Returns its peer. */
+    private PeerFlow stop(BlockWork work, long nowNanos, boolean isPaused) {
+        PeerFlow peer = requireNonNull(work.peer());
         active.remove(work);
-        PeerFlow peer = work.peer();
-        work.abandon(copiesOf(work), nowNanos, isPaused);
+        work.abandon(order.window().at(work.position()).pending(copies), nowNanos, isPaused);
         schedule.queues.remove(work);
-        if (peer == null) {
-            return;
-        }
         peer.link.forget(work);
-        peer.isTransferring = false;
-        long position = work.position();
-        if (order.window().holds(position) && order.window().at(position).stage == Stage.COPYING) {
-            order.window().end(order.window().at(position), status);
-        }
+        return peer;
     }
 }

@@ -12,6 +12,7 @@ import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
+import java.util.Set;
 
 /** Starts the work requests of a {@link SendQueue}, in the order that {@link SendOrder} says, and ends what it gives up. */
 final class SendStarts implements SendActions<SendSlot, PeerFlow> {
@@ -25,7 +26,6 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     private final Flows flows;
     private final SendReports reports;
     private final SendPayloads payloads;
-    private final FailedTargets failedTargets;
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
     private final PeerSilence silence;
@@ -43,7 +43,6 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         this.reports = reports;
         this.payloads = payloads;
         SendQueueConfig config = queue.config();
-        this.failedTargets = new FailedTargets(config.ring());
         boolean isRm = config.kind() == SendQueueConfig.Kind.RM;
         SendRules rules = new SendRules(isRm, config.errorSuspend(), config.errorByTarget(), STARTS_PER_STEP);
         this.order = new SendOrder<>(this, rules, config.depth(), queue.born());
@@ -227,30 +226,66 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public void abandon(PeerFlow peer) {
-        transfers.abandon(peer, WorkStatus.WR_FLUSH_ERR, nowNanos, false);
+        transfers.abandon(peer, nowNanos, false);
         peer.link.abandon(queue, nowNanos);
     }
 
     @Override
     public void pause(PeerFlow silent) {
-        transfers.abandon(silent, WorkStatus.WR_FLUSH_ERR, nowNanos, true);
+        transfers.abandon(silent, nowNanos, true);
         silent.link.pause(queue, nowNanos);
         flows.startAnew(silent, nowNanos);
     }
 
     @Override
+    public long nanos() {
+        return nowNanos;
+    }
+
+    // ---- where failures are a target's own (S6.12): flows, and keys of memory, each of one home
+
+    /** A message fails at its queue, unless its bytes were refused; everything else at what its keys open. */
+    @Override
     public void blame(SendSlot failed, int status) {
-        failedTargets.blame(failed, status, nowNanos);
+        Flow flow = failed.flow;
+        if (flow == null) {
+            return;
+        }
+        PeerFlow peer = failed.peer;
+        boolean access = status == WorkStatus.REM_ACCESS_ABORT_ERR;
+        if (failed.isMessage() && !(failed.placesBytes && access)) {
+            flow.failedTargets.add(SendWqe.target(queue.ring(), failed.at));
+            flow.startAnew(nowNanos);
+        } else if (peer != null) {
+            peer.failedKeys.add(failedKey(failed));
+        }
+    }
+
+    private int failedKey(SendSlot failed) {
+        if ((failed.flags & SendWqe.NOTIFY_GONE) != 0) {
+            return SendWqe.notifyKey(queue.ring(), failed.at);
+        }
+        return failed.failedKey != 0 ? failed.failedKey : SendWqe.remoteKey(queue.ring(), failed.at);
     }
 
     @Override
     public boolean isToFailed(SendSlot slot) {
-        return failedTargets.areNamedBy(slot);
+        Flow flow = slot.flow;
+        if (flow == null) {
+            return false;
+        }
+        if (slot.isMessage()
+                && !flow.failedTargets.isEmpty()
+                && flow.failedTargets.contains(SendWqe.target(queue.ring(), slot.at))) {
+            return true;
+        }
+        PeerFlow peer = slot.peer;
+        return peer != null && !peer.failedKeys.isEmpty() && names(slot, peer.failedKeys);
     }
 
-    @Override
-    public long nanos() {
-        return nowNanos;
+    private boolean names(SendSlot slot, Set<Integer> keys) {
+        return (slot.opcode < WorkOpcode.SEND && keys.contains(SendWqe.remoteKey(queue.ring(), slot.at)))
+                || (slot.opcode == WorkOpcode.WRITE_NOTIFY && keys.contains(SendWqe.notifyKey(queue.ring(), slot.at)));
     }
 
     // ---- records
