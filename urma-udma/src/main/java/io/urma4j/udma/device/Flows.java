@@ -1,5 +1,6 @@
 package io.urma4j.udma.device;
 
+import io.urma4j.spi.support.IntTable;
 import io.urma4j.spi.support.SendFlows;
 import io.urma4j.udma.transport.SendWork;
 import java.util.ArrayList;
@@ -14,7 +15,7 @@ final class Flows {
     static final int OWN = 0;
 
     private final Handles<Target> targets;
-    private final WireNumbers<Flow> byTarget = new WireNumbers<>(1, Integer.MAX_VALUE);
+    private IntTable<Flow> byTarget = new IntTable<>();
     private final Map<Destination, Flow> byQueue = new HashMap<>();
     private final SendFlows<Flow> all = new SendFlows<>();
     private final List<PeerFlow> peers = new ArrayList<>();
@@ -150,7 +151,7 @@ final class Flows {
     }
 
     void clear() {
-        byTarget.clear();
+        byTarget = new IntTable<>();
         byQueue.clear();
         all.clear();
         peers.clear();

@@ -1,6 +1,6 @@
 package io.urma4j.udma.device;
 
-import java.util.Arrays;
+import io.urma4j.spi.support.IntTable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,13 +8,9 @@ import org.jspecify.annotations.Nullable;
  * packet in flight can name the new owner (S4.5).
  */
 final class WireNumbers<T> {
-    private static final int MIN_CAPACITY = 16;
-
     private final int first;
     private final int last;
-    private int[] keys = new int[MIN_CAPACITY];
-    private @Nullable Object[] values = new Object[MIN_CAPACITY];
-    private int size;
+    private final IntTable<T> owners = new IntTable<>();
     private int next;
 
     /** Assigns numbers from {@code first} to {@code last}. */
@@ -35,91 +31,29 @@ final class WireNumbers<T> {
         if (get(number) != null) {
             return 0;
         }
-        if (2 * (size + 1) > keys.length) {
-            rebuild(2 * keys.length);
-        }
-        insert(number, value);
-        size++;
+        owners.put(number, value);
         return number;
     }
 
     private int any() {
         int number = next;
         while (get(number) != null) {
-            number = number == last ? first : number + 1;
+            number = following(number);
         }
-        next = number == last ? first : number + 1;
+        next = following(number);
         return number;
     }
 
-    @SuppressWarnings("unchecked") // only put() fills values
+    private int following(int number) {
+        return number == last ? first : number + 1;
+    }
+
     @Nullable
     T get(int number) {
-        int mask = keys.length - 1;
-        for (int i = slot(number, mask); values[i] != null; i = (i + 1) & mask) {
-            if (keys[i] == number) {
-                return (T) values[i];
-            }
-        }
-        return null;
+        return owners.get(number);
     }
 
     void remove(int number) {
-        int mask = keys.length - 1;
-        for (int i = slot(number, mask); values[i] != null; i = (i + 1) & mask) {
-            if (keys[i] == number) {
-                closeGap(i, mask);
-                size--;
-                return;
-            }
-        }
-    }
-
-    void clear() {
-        Arrays.fill(values, null);
-        size = 0;
-    }
-
-    /** Moves up entries behind a gap that is filled: a search ends at the first free place. */
-    private void closeGap(int from, int mask) {
-        int gap = from;
-        for (int i = (gap + 1) & mask; values[i] != null; i = (i + 1) & mask) {
-            int fromItsSlot = (i - slot(keys[i], mask)) & mask;
-            int fromTheGap = (i - gap) & mask;
-            if (fromItsSlot >= fromTheGap) {
-                keys[gap] = keys[i];
-                values[gap] = values[i];
-                gap = i;
-            }
-        }
-        values[gap] = null;
-    }
-
-    private void rebuild(int capacity) {
-        int[] oldKeys = keys;
-        @Nullable Object[] oldValues = values;
-        keys = new int[capacity];
-        values = new Object[capacity];
-        for (int i = 0; i < oldKeys.length; i++) {
-            Object value = oldValues[i];
-            if (value != null) {
-                insert(oldKeys[i], value);
-            }
-        }
-    }
-
-    private void insert(int number, Object value) {
-        int mask = keys.length - 1;
-        int i = slot(number, mask);
-        while (values[i] != null) {
-            i = (i + 1) & mask;
-        }
-        keys[i] = number;
-        values[i] = value;
-    }
-
-    private static int slot(int number, int mask) {
-        int mixed = number * 0x9E3779B9; // numbers come in sequence: spread them
-        return (mixed ^ mixed >>> 16) & mask;
+        owners.remove(number);
     }
 }
