@@ -45,7 +45,6 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
     private final NativeMemory ring;
     private final SendPayloads payloads;
     private final Flows flows;
-    private final SendReports reports;
     private final SendStarts starts;
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
@@ -65,8 +64,7 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
         this.ring = config.ring();
         this.payloads = new SendPayloads(parts.keys, parts.copies, ring);
         this.flows = new Flows(parts.targets);
-        this.reports = new SendReports(number, config, parts.cqs);
-        this.starts = new SendStarts(this, parts, flows, reports, payloads);
+        this.starts = new SendStarts(this, parts, flows, payloads);
         this.order = starts.order();
         this.window = order.window();
         this.life = order.life();
@@ -233,7 +231,7 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
 
     int flush(long[] out, int max, long nowNanos) {
         run(nowNanos);
-        return life.mayFlush(reports.canMark()) ? takeOut(out, max) : 0;
+        return life.mayFlush(starts.canMark()) ? takeOut(out, max) : 0;
     }
 
     /** Two words each: position and status. */
@@ -259,7 +257,7 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
         life.enter(QueueState.ERROR);
         flows.clear();
         schedule.deadlines.cancel(this);
-        reports.close(this);
+        starts.close();
     }
 
     // ---- connections and targets

@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.QueueState;
+import io.urma4j.libc.NativeMemory;
 import io.urma4j.spi.support.OrderWindow;
 import io.urma4j.spi.support.SendActions;
 import io.urma4j.spi.support.SendOrder;
@@ -8,13 +9,17 @@ import io.urma4j.spi.support.SendRules;
 import io.urma4j.spi.support.WorkKind;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.SendQueueConfig;
+import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import java.util.Set;
 
-/** Starts the work requests of a {@link SendQueue}, in the order that {@link SendOrder} says, and ends what it gives up. */
+/**
+ * Starts the work requests of a {@link SendQueue} in the order that {@link SendOrder} says, ends what it gives up, and makes the
+ * records and the markers.
+ */
 final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     /** So many are started in one step of a queue; then the other queues have theirs. */
     private static final int STARTS_PER_STEP = 32;
@@ -24,8 +29,11 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     private final CardListener listener;
     private final DatagramSender datagrams;
     private final Flows flows;
-    private final SendReports reports;
     private final SendPayloads payloads;
+    private final NativeMemory ring;
+    private final int tag;
+    private final CompletionQueue cq;
+    private final Handles<CompletionQueue> cqs;
     private final SendOrder<SendSlot, PeerFlow> order;
     private final OrderWindow<SendSlot, PeerFlow> window;
     private final PeerSilence silence;
@@ -34,15 +42,18 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     private long steps;
     private long nowNanos; // of the step in which the order calls
 
-    SendStarts(SendQueue queue, SendQueue.Parts parts, Flows flows, SendReports reports, SendPayloads payloads) {
+    SendStarts(SendQueue queue, SendQueue.Parts parts, Flows flows, SendPayloads payloads) {
         this.queue = queue;
         this.schedule = parts.schedule();
         this.listener = parts.listener();
         this.datagrams = parts.datagrams();
         this.flows = flows;
-        this.reports = reports;
         this.payloads = payloads;
         SendQueueConfig config = queue.config();
+        this.ring = config.ring();
+        this.tag = config.tag();
+        this.cqs = parts.cqs();
+        this.cq = cqs.get(config.cq());
         boolean isRm = config.kind() == SendQueueConfig.Kind.RM;
         SendRules rules = new SendRules(isRm, config.errorSuspend(), config.errorByTarget(), STARTS_PER_STEP);
         this.order = new SendOrder<>(this, rules, config.depth(), queue.born());
@@ -65,9 +76,9 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     /** The place of a work request that was just posted, filled from its element, to be added to the order. */
     SendSlot filled(long position, long now) {
         SendSlot slot = window.entry(position);
-        slot.fill(queue.ring(), queue.at(position), now);
+        slot.fill(ring, queue.at(position), now);
         boolean isNop = slot.opcode == WorkOpcode.NOP;
-        slot.target(isNop ? null : flows.to(queue.isRc() ? Flows.OWN : SendWqe.target(queue.ring(), slot.at)));
+        slot.target(isNop ? null : flows.to(queue.isRc() ? Flows.OWN : SendWqe.target(ring, slot.at)));
         return slot;
     }
 
@@ -143,7 +154,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     /** A datagram follows nothing, and is over when it has left (S8.1). */
     private boolean sendDatagram(long position, SendSlot slot, Flow flow) {
-        if (queue.awaits(position, 0, SendWqe.lengthBytes(queue.ring(), slot.at))) {
+        if (queue.awaits(position, 0, SendWqe.lengthBytes(ring, slot.at))) {
             return false;
         }
         DatagramSender.Result result = datagrams.send(queue, position, flow.target);
@@ -208,13 +219,13 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     @Override
     public void entering(QueueState next) {
-        WqRing.state(queue.config().ring(), next);
+        WqRing.state(ring, next);
         queue.touch();
     }
 
     @Override
     public void queueFailed(int cause) {
-        listener.sendQueueFailed(queue.config().tag(), cause);
+        listener.sendQueueFailed(tag, cause);
     }
 
     @Override
@@ -254,7 +265,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         PeerFlow peer = failed.peer;
         boolean access = status == WorkStatus.REM_ACCESS_ABORT_ERR;
         if (failed.isMessage() && !(failed.placesBytes && access)) {
-            flow.failedTargets.add(SendWqe.target(queue.ring(), failed.at));
+            flow.failedTargets.add(SendWqe.target(ring, failed.at));
             flow.startAnew(nowNanos);
         } else if (peer != null) {
             peer.failedKeys.add(failedKey(failed));
@@ -263,9 +274,9 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     private int failedKey(SendSlot failed) {
         if ((failed.flags & SendWqe.NOTIFY_GONE) != 0) {
-            return SendWqe.notifyKey(queue.ring(), failed.at);
+            return SendWqe.notifyKey(ring, failed.at);
         }
-        return failed.failedKey != 0 ? failed.failedKey : SendWqe.remoteKey(queue.ring(), failed.at);
+        return failed.failedKey != 0 ? failed.failedKey : SendWqe.remoteKey(ring, failed.at);
     }
 
     @Override
@@ -276,7 +287,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         }
         if (slot.isMessage()
                 && !flow.failedTargets.isEmpty()
-                && flow.failedTargets.contains(SendWqe.target(queue.ring(), slot.at))) {
+                && flow.failedTargets.contains(SendWqe.target(ring, slot.at))) {
             return true;
         }
         PeerFlow peer = slot.peer;
@@ -284,33 +295,80 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
     }
 
     private boolean names(SendSlot slot, Set<Integer> keys) {
-        return (slot.opcode < WorkOpcode.SEND && keys.contains(SendWqe.remoteKey(queue.ring(), slot.at)))
-                || (slot.opcode == WorkOpcode.WRITE_NOTIFY && keys.contains(SendWqe.notifyKey(queue.ring(), slot.at)));
+        return (slot.opcode < WorkOpcode.SEND && keys.contains(SendWqe.remoteKey(ring, slot.at)))
+                || (slot.opcode == WorkOpcode.WRITE_NOTIFY && keys.contains(SendWqe.notifyKey(ring, slot.at)));
     }
 
     // ---- records
 
+    /** Makes the record of a work request that has its status; false when there is no room. */
     @Override
     public boolean record(long position, SendSlot slot) {
-        return reports.record(position, slot, queue, nowNanos);
+        if (slot.isSilent()) {
+            SendWqe.endSilently(ring, slot.at);
+            return true;
+        }
+        int word = Cqe.word(slot.status, slot.opcode, 0);
+        long length = Integer.toUnsignedLong(SendWqe.lengthBytes(ring, slot.at));
+        int elsewhere = SendWqe.cq(ring, slot.at);
+        if (elsewhere != 0) {
+            CompletionQueue other = cqs.find(elsewhere);
+            if (other != null && put(other, word, position, length)) {
+                return true;
+            } // else the result goes here, and is not lost
+        }
+        return put(cq, word, position, length);
+    }
+
+    /** Makes a record; without a place the completion queue overflows, and this queue with it. */
+    private boolean put(CompletionQueue where, int word, long position, long lengthBytes) {
+        if (where != cq) {
+            where.add(queue);
+        }
+        if (!where.isValid()) {
+            queue.cqFailed();
+            return false;
+        }
+        if (!where.hasRoom()) {
+            where.overflow();
+            return false;
+        }
+        where.put(word, queue.number(), tag, position, lengthBytes, 0, nowNanos);
+        return true;
     }
 
     @Override
     public void reported(long head) {
-        WqRing.consumed(queue.config().ring(), head);
+        WqRing.consumed(ring, head);
     }
 
+    /** Whether a marker could be made. */
+    boolean canMark() {
+        return cq.isValid();
+    }
+
+    /** Makes a marker if there is space: a completion queue does not overflow by it. */
     @Override
     public boolean mark(int status, long position) {
-        boolean isMade = reports.mark(status, position, nowNanos);
-        if (!isMade && reports.canMark()) {
-            schedule.queues.addToNextStep(queue); // by then its poller may have made space
+        if (!canMark()) {
+            return false;
         }
-        return isMade;
+        if (!cq.hasRoom()) {
+            schedule.queues.addToNextStep(queue); // by then its poller may have made space
+            return false;
+        }
+        int flag = status == WorkStatus.WR_SUSPEND_DONE ? Cqe.SUSPEND_DONE : Cqe.FLUSH_ERR_DONE;
+        cq.put(Cqe.word(status, WorkOpcode.NOP, flag), queue.number(), tag, position, 0, 0, nowNanos);
+        return true;
     }
 
     @Override
     public long posted() {
         return window.end();
+    }
+
+    /** The queue is closed; no completion queue knows it any more. */
+    void close() {
+        cqs.forEach(used -> used.remove(queue));
     }
 }
