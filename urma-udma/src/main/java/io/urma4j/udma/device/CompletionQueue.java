@@ -13,7 +13,7 @@ import java.util.List;
  * <p>A receiver reserves space for its record before it takes a message, so that no message is lost without space. A sender
  * keeps its result instead.
  */
-final class CompletionQueue extends Timed {
+final class CompletionQueue extends Deadlines.Timed {
     private static final int NOT_ARMED = 0;
     private static final int ARMED = 1;
     private static final int ARMED_SOLICITED = 2;

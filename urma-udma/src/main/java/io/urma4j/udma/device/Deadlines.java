@@ -4,6 +4,17 @@ import java.util.Arrays;
 
 /** All objects with a deadline, the earliest first: a binary heap, in which each object knows its position. */
 final class Deadlines {
+    /** An object with a deadline. */
+    abstract static class Timed {
+        private int heapIndex = NONE; // its position in the heap
+        private long dueNanos; // meaningless outside of the heap
+
+        /** Its deadline has passed; it is no longer in the heap. */
+        abstract void due(long nowNanos);
+    }
+
+    private static final int NONE = -1;
+
     private Timed[] heap = new Timed[16];
     private int size;
 
@@ -25,7 +36,7 @@ final class Deadlines {
     void set(Timed timed, long dueNanos) {
         if (dueNanos == Long.MAX_VALUE) {
             cancel(timed);
-        } else if (timed.heapIndex < 0) {
+        } else if (timed.heapIndex == NONE) {
             add(timed, dueNanos);
         } else if (timed.dueNanos != dueNanos) {
             boolean earlier = dueNanos < timed.dueNanos;
@@ -50,10 +61,10 @@ final class Deadlines {
 
     void cancel(Timed timed) {
         int index = timed.heapIndex;
-        if (index < 0) {
+        if (index == NONE) {
             return;
         }
-        timed.heapIndex = -1;
+        timed.heapIndex = NONE;
         Timed last = heap[--size];
         if (index < size) {
             place(last, index);

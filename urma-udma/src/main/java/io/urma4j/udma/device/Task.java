@@ -3,7 +3,7 @@ package io.urma4j.udma.device;
 import io.urma4j.udma.transport.FlushHint;
 
 /** A queue or a connection, which runs when it has work: in a round of the card's step, by a {@link ReadyList}. */
-abstract class Task extends Timed {
+abstract class Task extends Deadlines.Timed {
     /** Whether it is on its ready list. */
     boolean isReady;
 
