@@ -6,23 +6,16 @@ import org.jspecify.annotations.Nullable;
 /** How packets pass to and from the kernel, fastest backend first. */
 public enum IoBackend {
     /** Packets of equal length to one peer are one datagram for the kernel, which splits it; likewise on receive. */
-    GSO("gso", "UDP GSO and GRO"),
+    GSO("UDP GSO and GRO"),
     /** Many datagrams per system call. */
-    MMSG("mmsg", "sendmmsg and recvmmsg"),
+    MMSG("sendmmsg and recvmmsg"),
     /** The JDK's own channel, one datagram per call; IPv4 only. */
-    CHANNEL("channel", "DatagramChannel");
+    CHANNEL("DatagramChannel");
 
-    private final String option;
     private final String title;
 
-    IoBackend(String option, String title) {
-        this.option = option;
+    IoBackend(String title) {
         this.title = title;
-    }
-
-    /** Its name in the setting {@code urma.udma.io}. */
-    public String option() {
-        return option;
     }
 
     /**
@@ -35,7 +28,7 @@ public enum IoBackend {
             return null;
         }
         for (IoBackend backend : values()) {
-            if (backend.option.equals(text.toLowerCase(Locale.ROOT))) {
+            if (backend.name().equals(text.toUpperCase(Locale.ROOT))) {
                 return backend;
             }
         }

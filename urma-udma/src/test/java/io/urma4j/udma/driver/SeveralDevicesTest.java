@@ -87,7 +87,7 @@ class SeveralDevicesTest {
     @ParameterizedTest
     @EnumSource
     void theWayOfIoIsTheOneThatIsAskedFor(IoBackend backend) {
-        try (Urma urma = Urma.open(options().withSetting("urma.udma.io", backend.option()))) {
+        try (Urma urma = Urma.open(options().withSetting("urma.udma.io", backend.name()))) {
             for (String device : new String[] {"udma0", "udma1"}) {
                 assertThat(urma.device(device).attributes().ioPath()).contains("by " + backend, "as configured");
             }

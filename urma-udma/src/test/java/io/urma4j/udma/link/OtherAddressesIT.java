@@ -40,7 +40,7 @@ class OtherAddressesIT {
     @EnumSource
     void contractsHoldBy(IoBackend backend) throws Exception {
         List<String> filters = Boolean.getBoolean("urma.full") ? List.of() : FEW;
-        List<String> byThisWay = List.of("env", "URMA_UDMA_IO=" + backend.option());
+        List<String> byThisWay = List.of("env", "URMA_UDMA_IO=" + backend.name());
 
         Said said = LinkSuite.between(new End(byThisWay, "127.0.0.2"), new End(byThisWay, "127.0.0.3"), 1, filters);
 

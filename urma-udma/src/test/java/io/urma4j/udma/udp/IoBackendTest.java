@@ -3,6 +3,7 @@ package io.urma4j.udma.udp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,7 +15,7 @@ class IoBackendTest {
     @ParameterizedTest
     @EnumSource
     void eachIsReadByItsNameInAnyCase(IoBackend backend) {
-        assertThat(IoBackend.parse(backend.option())).isEqualTo(backend);
+        assertThat(IoBackend.parse(backend.name().toLowerCase(Locale.ROOT))).isEqualTo(backend);
         assertThat(IoBackend.parse(backend.name())).isEqualTo(backend);
     }
 
