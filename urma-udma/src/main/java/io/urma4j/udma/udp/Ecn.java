@@ -1,7 +1,11 @@
 package io.urma4j.udma.udp;
 
+import io.urma4j.libc.LibcException;
+import io.urma4j.libc.Poll;
+import io.urma4j.libc.UdpMessages;
 import io.urma4j.libc.UdpOption;
 import io.urma4j.libc.UdpSocket;
+import java.lang.foreign.Arena;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.Locale;
@@ -17,6 +21,10 @@ public enum Ecn {
     /** Required: otherwise the port is not opened. */
     ON,
     OFF;
+
+    private static final int PATIENCE_MILLIS = 100;
+    private static final int PROBE_BUFFER_BYTES = 1 << 16;
+    private static final int PROBE_BYTES = 64;
 
     /**
      * Parses the setting {@code urma.udma.ecn}; null is auto.
@@ -47,8 +55,7 @@ public enum Ecn {
         if (this == AUTO && address.isLoopbackAddress()) {
             return "loopback addresses have no switches that mark";
         }
-        String refusal =
-                backend == IoBackend.CHANNEL ? "DatagramChannel does not report marks" : EcnProbe.refusal(address);
+        String refusal = backend == IoBackend.CHANNEL ? "DatagramChannel does not report marks" : refusal(address);
         if (this == ON && !refusal.isEmpty()) {
             throw new PortException("ECN was requested, but does not work here: " + refusal, null);
         }
@@ -56,9 +63,36 @@ public enum Ecn {
     }
 
     /**
+     * Why this kernel does not report marks; empty if it does. A test like that of {@link IoProbe} tells: one socket sends a
+     * marked packet, the other must see the mark.
+     */
+    static String refusal(InetAddress address) {
+        try (UdpSocket from = SocketIo.open(address, PROBE_BUFFER_BYTES);
+                UdpSocket to = SocketIo.open(address, PROBE_BUFFER_BYTES)) {
+            from.bind(address, 0);
+            to.bind(address, 0);
+            enable(to, address);
+            send(from, address, UdpOption.ECN_MARKED);
+            return arrivesMarked(from, to, address) ? "" : "a marked datagram arrived without its mark";
+        } catch (LibcException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    /** Or none arrives, if the machine's own loopback is down: then the kernel's options must do. */
+    private static boolean arrivesMarked(UdpSocket from, UdpSocket to, InetAddress address) {
+        UdpMessages messages = new UdpMessages(1, Arena.ofAuto().allocate(PROBE_BYTES));
+        messages.put(0, 0, 1);
+        IoProbe.address(messages, address, to.localPort());
+        from.send(messages, 0, 1);
+        Poll.await(to.fd(), Poll.IN, PATIENCE_MILLIS);
+        return to.receive(messages, 1) < 1 || isMarked(messages.trafficClass(0));
+    }
+
+    /**
      * Enables ECN on a socket.
      *
-     * @throws io.urma4j.libc.LibcException if this kernel does not support it
+     * @throws LibcException if this kernel does not support it
      */
     static void enable(UdpSocket socket, InetAddress address) {
         send(socket, address, UdpOption.ECN_CAPABLE);

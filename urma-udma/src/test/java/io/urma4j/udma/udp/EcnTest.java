@@ -287,6 +287,6 @@ class EcnTest {
     @ParameterizedTest
     @ValueSource(strings = {"127.0.75.1", "::1"})
     void thisKernelTellsOfMarks(String address) {
-        assertThat(EcnProbe.refusal(InetAddress.ofLiteral(address))).isEmpty();
+        assertThat(Ecn.refusal(InetAddress.ofLiteral(address))).isEmpty();
     }
 }
