@@ -29,6 +29,7 @@ final class ChannelIo implements Io, Arrivals {
     private final DatagramChannel channel;
     private final Selector selector;
     private final SelectionKey key;
+    private final Outbox outbox;
     private final ByteBuffer[] outgoing = new ByteBuffer[Outbox.SLOTS];
     private final PacketViews[] buffers = new PacketViews[BUFFERS];
     private final ByteBuffer[] incoming = new ByteBuffer[BUFFERS];
@@ -36,6 +37,7 @@ final class ChannelIo implements Io, Arrivals {
 
     private ChannelIo(DatagramChannel channel, Outbox outbox) throws IOException {
         this.channel = channel;
+        this.outbox = outbox;
         MemorySegment[] places = outbox.places();
         for (int i = 0; i < places.length; i++) {
             outgoing[i] = places[i].asByteBuffer();
@@ -83,7 +85,9 @@ final class ChannelIo implements Io, Arrivals {
     }
 
     @Override
-    public int send(Outbox outbox, int from, int count) {
+    public int send() {
+        int from = outbox.next();
+        int count = outbox.waiting();
         for (int i = 0; i < count; i++) {
             int slot = outbox.firstSlot(from + i);
             int result = send(slot, outbox.packet(slot).lengthBytes(), outbox.route(slot));

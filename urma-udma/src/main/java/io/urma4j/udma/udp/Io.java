@@ -14,11 +14,11 @@ interface Io extends AutoCloseable {
     int receiveBufferBytes();
 
     /**
-     * Sends datagrams of the outbox, in order.
+     * Sends the datagrams that wait in its outbox, in order.
      *
      * @return how many left; {@code -errno} if the first did not
      */
-    int send(Outbox outbox, int from, int count);
+    int send();
 
     /** The input of datagrams. */
     Arrivals arrivals();

@@ -130,11 +130,12 @@ final class SocketIo implements Io {
     }
 
     @Override
-    public int send(Outbox from, int first, int count) {
-        assert from == outbox;
+    public int send() {
+        int first = outbox.next();
+        int last = first + outbox.waiting();
         int end = first;
         int gathered = 0; // of those that could be spliced
-        while (end < first + count) {
+        while (end < last) {
             boolean isLong = splicedSends.isFor(end);
             if (isLong && (spliceTrial.isMeasuring() || spliceTrial.splices())) {
                 break;

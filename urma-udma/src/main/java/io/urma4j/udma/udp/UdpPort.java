@@ -25,22 +25,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UdpPort implements Port, AutoCloseable {
     private final InetAddress address;
-    private final int mtuBytes;
+    private final OpenedPort opened;
     private final int port;
     private final Io io;
-    private final IoBackend backend;
     private volatile String reason;
-    private final String portNote;
     private final @Nullable UnknownPeerSockets unknownPeerSockets;
-    private final String strangersNote;
-    private final String ecnNote;
     private final Outbox outbox;
     private final @Nullable PcapWriter capture;
     private final String lossNote;
     private final PortCounters counters = new PortCounters();
     private final PacketReader reader;
     private final Routes routes;
-    private volatile boolean blocked;
+    private volatile boolean blocked; // packets wait for space in the socket: await() waits for it as well
     private int
             suspectErrno; // with which a run was refused, until single packets have told whether that was the reason
     private volatile String trouble = "";
@@ -48,13 +44,9 @@ public final class UdpPort implements Port, AutoCloseable {
     /** Over an opened port. */
     UdpPort(PortOptions options, OpenedPort opened) {
         address = options.address();
-        mtuBytes = opened.mtuBytes();
+        this.opened = opened;
         io = opened.io();
-        backend = opened.backend();
         reason = opened.reason();
-        portNote = opened.portNote();
-        strangersNote = opened.strangersNote();
-        ecnNote = opened.ecnNote();
         unknownPeerSockets = io.unknownPeerSockets();
         outbox = opened.outbox();
         capture = options.capture();
@@ -62,7 +54,7 @@ public final class UdpPort implements Port, AutoCloseable {
         lossNote = wanted == null ? "" : "drops " + 100 * wanted.share() + " % of arriving packets, as configured";
         port = io.localPort();
         reader = new PacketReader(address, port, counters, capture, wanted);
-        routes = new Routes(address, port, opened.localInterface(), mtuBytes);
+        routes = new Routes(address, port, opened.localInterface(), opened.mtuBytes());
     }
 
     // ---- opening
@@ -89,12 +81,12 @@ public final class UdpPort implements Port, AutoCloseable {
 
     /** Why it is not the port of RoCE, and the consequences; empty if it is. */
     public String portNote() {
-        return portNote;
+        return opened.portNote();
     }
 
     /** Why it does not use ECN ({@link Ecn}); empty if it does. */
     public String ecnNote() {
-        return ecnNote;
+        return opened.ecnNote();
     }
 
     /** The share of packets that it drops on purpose; empty if none. */
@@ -103,7 +95,7 @@ public final class UdpPort implements Port, AutoCloseable {
     }
 
     public IoBackend backend() {
-        return backend;
+        return opened.backend();
     }
 
     /** Why no faster backend is used; empty for the fastest. */
@@ -113,12 +105,12 @@ public final class UdpPort implements Port, AutoCloseable {
 
     /** The path MTU that the interface allows, towards urma4j peers. */
     public int mtuBytes() {
-        return mtuBytes;
+        return opened.mtuBytes();
     }
 
     /** The same of RoCE, towards all others, and for datagrams. */
     public int roceMtuBytes() {
-        return PathMtu.ofRoce(mtuBytes);
+        return PathMtu.ofRoce(opened.mtuBytes());
     }
 
     /** Size of the receive buffer; the kernel counts more than a packet's length. */
@@ -147,7 +139,7 @@ public final class UdpPort implements Port, AutoCloseable {
 
     /** The same for packets of the port's path MTU, which some peers take in no other way. */
     public String mtuObjection() {
-        return LocalInterface.mtuObjection(address, mtuBytes);
+        return LocalInterface.mtuObjection(address, opened.mtuBytes());
     }
 
     // ---- routes
@@ -195,7 +187,7 @@ public final class UdpPort implements Port, AutoCloseable {
     @Override
     public boolean flush() {
         while (!outbox.isEmpty()) {
-            int result = io.send(outbox, outbox.next(), outbox.waiting());
+            int result = io.send();
             if (result > 0) {
                 left(result);
             } else if (isFull(-result)) {
@@ -207,11 +199,6 @@ public final class UdpPort implements Port, AutoCloseable {
         }
         blocked = false;
         return false;
-    }
-
-    /** Whether packets wait for space in the socket: {@link #await} waits for it as well. */
-    public boolean isBlocked() {
-        return blocked;
     }
 
     private static boolean isFull(int errno) {
@@ -253,7 +240,7 @@ public final class UdpPort implements Port, AutoCloseable {
             if (headers.isIpv4()) {
                 headers.ipv4Id(outbox.id(i));
             }
-            boolean mayBeMarked = ecnNote.isEmpty() && outbox.isOfConnection(i);
+            boolean mayBeMarked = opened.ecnNote().isEmpty() && outbox.isOfConnection(i);
             headers.trafficClass(mayBeMarked ? UdpOption.ECN_CAPABLE : UdpOption.NOT_ECN_CAPABLE);
             writer.packet(outbox.packet(i), headers);
         }
@@ -310,7 +297,7 @@ public final class UdpPort implements Port, AutoCloseable {
      * why not. Any thread.
      */
     public String strangersNote() {
-        return strangersNote;
+        return opened.strangersNote();
     }
 
     /**
@@ -388,7 +375,7 @@ public final class UdpPort implements Port, AutoCloseable {
     // ---- waiting
 
     /**
-     * Waits until there is something to receive, until there is space while {@linkplain #isBlocked packets wait}, until
+     * Waits until there is something to receive, until there is space while packets wait for it, until
      * {@link #wake}, or until the timeout; may return earlier spuriously. One thread at a time.
      *
      * @param timeoutNanos {@code Long.MAX_VALUE} for no limit
@@ -436,7 +423,7 @@ public final class UdpPort implements Port, AutoCloseable {
 
     @Override
     public String toString() {
-        return "port " + port + " of " + address.getHostAddress() + " by " + backend
+        return "port " + port + " of " + address.getHostAddress() + " by " + opened.backend()
                 + (reason.isEmpty() ? "" : " (" + reason + ")");
     }
 }

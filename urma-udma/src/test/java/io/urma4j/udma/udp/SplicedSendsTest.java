@@ -169,19 +169,19 @@ class SplicedSendsTest {
             PinnedMemory cut = new PinnedMemory(mapped);
 
             put(outbox, route, cut);
-            assertThat(io.send(outbox, 0, 1)).isEqualTo(1);
+            assertThat(io.send()).isEqualTo(1);
             outbox.leave();
             assertThat(io.spliced()).isEqualTo(1);
             assertThat(receive(pair, 1)).containsExactly(part(0, MTU));
 
             put(outbox, route, cut);
             file.truncate(PAGE);
-            assertThat(io.send(outbox, 0, 1)).isEqualTo(-Errno.EFAULT);
+            assertThat(io.send()).isEqualTo(-Errno.EFAULT);
             outbox.leave();
 
             for (int i = 0; i < 2; i++) {
                 put(outbox, route, pinned);
-                assertThat(io.send(outbox, 0, 1)).isEqualTo(1);
+                assertThat(io.send()).isEqualTo(1);
                 outbox.leave();
                 assertThat(receive(pair, 1)).containsExactly(part(0, MTU));
             }
@@ -197,11 +197,11 @@ class SplicedSendsTest {
         try (PortPair pair = PortPair.open(IoBackend.GSO);
                 SocketIo io = SocketIo.open(THIRD, 0, outbox, true, false, 1 << 20)) {
             put(outbox, route(InetAddress.ofLiteral("192.0.2.1"), 4791, io.localPort()), pinned);
-            assertThat(io.send(outbox, 0, 1)).isIn(-Errno.EINVAL, -Errno.ENETUNREACH);
+            assertThat(io.send()).isIn(-Errno.EINVAL, -Errno.ENETUNREACH);
             outbox.leave();
 
             put(outbox, route(pair.receiver, io.localPort()), pinned);
-            assertThat(io.send(outbox, 0, 1)).isEqualTo(1);
+            assertThat(io.send()).isEqualTo(1);
             assertThat(receive(pair, 1)).containsExactly(part(0, MTU));
             assertThat(io.spliced()).isEqualTo(1);
         }
