@@ -15,45 +15,67 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Each method that begins a copy returns its number, {@link Memory#BUSY} if no fragment is free or the region is occupied, or
  * {@link Memory#REFUSED} if the memory is gone. The waiter hears of the end, and of the time to try once more.
+ *
+ * <p>The defaults are those of a card without device memory.
  */
 public interface CopyPort {
     /** No memory lies on a device. */
-    CopyPort NONE = new NoCopies();
+    CopyPort NONE = new CopyPort() {};
 
     /** Longest copy: that of a fragment. */
     int MAX_BYTES = 1 << 16;
 
     /** Begins to copy bytes of a region to a fragment. */
-    long copyOut(int region, long offset, int lengthBytes, CopyWaiter waiter);
+    default long copyOut(int region, long offset, int lengthBytes, CopyWaiter waiter) {
+        return Memory.REFUSED;
+    }
 
     /** Begins to copy bytes into a region. They may change when this returns. */
-    long copyIn(int region, long offset, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter);
+    default long copyIn(
+            int region, long offset, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
+        return Memory.REFUSED;
+    }
 
     /** Begins an atomic of 4 or 8 bytes. */
-    long atomic(int opcode, int region, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter);
+    default long atomic(
+            int opcode, int region, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter) {
+        return Memory.REFUSED;
+    }
 
     /** Makes one copy of two, which has ended when both have, and succeeded if both have; the second number is void. */
-    void join(long copy, long other);
+    default void join(long copy, long other) {
+        throw new IllegalArgumentException("unknown copy " + copy);
+    }
 
     /**
      * Whether the copies of a packet can begin now, whatever ranges it has, and none of which is longer. If not, the waiter hears
      * of the time.
      */
-    boolean mayBegin(int region, int lengthBytes, CopyWaiter waiter);
+    default boolean mayBegin(int region, int lengthBytes, CopyWaiter waiter) {
+        return true;
+    }
 
     /** Whether many bytes may be awaited for a region: at least half of the fragments are free. The waiter hears of the time. */
-    boolean hasRoom(int region, CopyWaiter waiter);
+    default boolean hasRoom(int region, CopyWaiter waiter) {
+        return true;
+    }
 
-    CopyState state(long copy);
+    default CopyState state(long copy) {
+        return CopyState.REFUSED;
+    }
 
     /** The bytes of a {@link #copyOut} that is {@link CopyState#DONE}, from the start of the fragment. */
-    MemorySegment bytes(long copy);
+    default MemorySegment bytes(long copy) {
+        return MemorySegment.NULL;
+    }
 
     /** The value before an atomic that is {@link CopyState#DONE}. */
-    long original(long copy);
+    default long original(long copy) {
+        return 0;
+    }
 
     /** The copy is needed no more. If it has not ended, it ends unheard. */
-    void release(long copy);
+    default void release(long copy) {}
 
     /**
      * A number whose state is {@link CopyState#RUNNING} until the copies have ended that are in progress now, of that region and
@@ -62,71 +84,10 @@ public interface CopyPort {
      * @param earlier such a number with the same waiter, which is to cover these copies as well, or {@link Memory#AT_ONCE}
      * @return {@link Memory#AT_ONCE} if no copy is in progress
      */
-    long barrier(long earlier, int region, CopyWaiter waiter);
+    default long barrier(long earlier, int region, CopyWaiter waiter) {
+        return Memory.AT_ONCE;
+    }
 
     /** Wakes the waiters of copies that have ended, and goes on with atomics. */
-    void poll();
-
-    /** Of cards without device memory. */
-    final class NoCopies implements CopyPort {
-        private NoCopies() {}
-
-        @Override
-        public long copyOut(int region, long offset, int lengthBytes, CopyWaiter waiter) {
-            return Memory.REFUSED;
-        }
-
-        @Override
-        public long copyIn(
-                int region, long offset, NativeMemory from, long fromOffset, int lengthBytes, CopyWaiter waiter) {
-            return Memory.REFUSED;
-        }
-
-        @Override
-        public long atomic(
-                int opcode, int region, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter) {
-            return Memory.REFUSED;
-        }
-
-        @Override
-        public void join(long copy, long other) {
-            throw new IllegalArgumentException("unknown copy " + copy);
-        }
-
-        @Override
-        public boolean mayBegin(int region, int lengthBytes, CopyWaiter waiter) {
-            return true;
-        }
-
-        @Override
-        public boolean hasRoom(int region, CopyWaiter waiter) {
-            return true;
-        }
-
-        @Override
-        public CopyState state(long copy) {
-            return CopyState.REFUSED;
-        }
-
-        @Override
-        public MemorySegment bytes(long copy) {
-            return MemorySegment.NULL;
-        }
-
-        @Override
-        public long original(long copy) {
-            return 0;
-        }
-
-        @Override
-        public void release(long copy) {}
-
-        @Override
-        public long barrier(long earlier, int region, CopyWaiter waiter) {
-            return Memory.AT_ONCE;
-        }
-
-        @Override
-        public void poll() {}
-    }
+    default void poll() {}
 }
