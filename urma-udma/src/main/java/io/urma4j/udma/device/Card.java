@@ -121,8 +121,7 @@ public final class Card implements CardCommands {
     /** The same, but something may be left for the next step, which the caller runs soon. */
     public long step(long nowNanos, FlushHint hint) {
         port.beginStep();
-        schedule.beginStep();
-        schedule.runTimers(nowNanos);
+        schedule.beginStep(nowNanos);
         ofSendQueues.copies().poll();
         for (int round = 0; round < ROUNDS; round++) {
             for (int queue = doorbells.answer(); queue >= 0; queue = doorbells.answer()) {

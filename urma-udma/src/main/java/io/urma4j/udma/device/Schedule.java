@@ -21,12 +21,13 @@ final class Schedule {
         return !queues.isEmpty() || !connections.isEmpty();
     }
 
-    void beginStep() {
+    void beginStep(long nowNanos) {
         queues.beginStep();
         connections.beginStep();
+        runTimers(nowNanos);
     }
 
-    void runTimers(long nowNanos) {
+    private void runTimers(long nowNanos) {
         boolean isLate = expectedNanos != Long.MAX_VALUE && nowNanos - expectedNanos > PAUSE_NANOS;
         if (isLate && graceUntilNanos == Long.MIN_VALUE) {
             graceUntilNanos = nowNanos + GRACE_NANOS; // once: where every step is late, timers must run all the same
