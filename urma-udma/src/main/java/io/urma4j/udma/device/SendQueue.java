@@ -11,7 +11,6 @@ import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.command.SendStats;
 import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.ring.SendWqe;
-import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.FlushHint;
@@ -117,8 +116,7 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
 
     /** Takes what was posted, starts what can start, and reports what is finished. */
     void run(long nowNanos) {
-        starts.beginStep(nowNanos);
-        admit(nowNanos);
+        starts.takePosted(nowNanos);
         failWithCq();
         payloads.endHeld(window, this);
         starts.step();
@@ -135,22 +133,6 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
     @Override
     boolean sendsAtOnce(long nowNanos) {
         return prediction.sends(nowNanos);
-    }
-
-    private void admit(long nowNanos) {
-        long produced = WqRing.produced(ring);
-        while (window.end() < produced) {
-            admit(window.end(), nowNanos);
-        }
-    }
-
-    private void admit(long position, long nowNanos) {
-        SendSlot slot = starts.filled(position, nowNanos);
-        order.add(position, slot);
-        if (slot.flow == null && slot.opcode != WorkOpcode.NOP) {
-            window.failLater(
-                    slot, WorkStatus.LOC_OPERATION_ERR); // a target that does not exist: the driver let it go too early
-        }
     }
 
     /** Its completion queue has overflowed. */

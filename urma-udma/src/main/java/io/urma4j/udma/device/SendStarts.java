@@ -73,6 +73,20 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
 
     // ---- starting
 
+    /** A step of the queue begins, at this time for the order: takes what was posted. */
+    void takePosted(long now) {
+        beginStep(now);
+        long produced = WqRing.produced(ring);
+        while (window.end() < produced) {
+            long position = window.end();
+            SendSlot slot = filled(position, now);
+            order.add(position, slot);
+            if (slot.flow == null && slot.opcode != WorkOpcode.NOP) {
+                window.failLater(slot, WorkStatus.LOC_OPERATION_ERR); // no such target: the driver let it go too early
+            }
+        }
+    }
+
     /** The place of a work request that was just posted, filled from its element, to be added to the order. */
     SendSlot filled(long position, long now) {
         SendSlot slot = window.entry(position);
