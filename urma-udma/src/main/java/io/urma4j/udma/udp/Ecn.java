@@ -22,8 +22,6 @@ public enum Ecn {
     ON,
     OFF;
 
-    private static final int PATIENCE_MILLIS = 100;
-    private static final int PROBE_BUFFER_BYTES = 1 << 16;
     private static final int PROBE_BYTES = 64;
 
     /**
@@ -67,8 +65,8 @@ public enum Ecn {
      * marked packet, the other must see the mark.
      */
     static String refusal(InetAddress address) {
-        try (UdpSocket from = SocketIo.open(address, PROBE_BUFFER_BYTES);
-                UdpSocket to = SocketIo.open(address, PROBE_BUFFER_BYTES)) {
+        try (UdpSocket from = SocketIo.open(address, IoProbe.BUFFER_BYTES);
+                UdpSocket to = SocketIo.open(address, IoProbe.BUFFER_BYTES)) {
             from.bind(address, 0);
             to.bind(address, 0);
             enable(to, address);
@@ -85,7 +83,7 @@ public enum Ecn {
         messages.put(0, 0, 1);
         IoProbe.address(messages, address, to.localPort());
         from.send(messages, 0, 1);
-        Poll.await(to.fd(), Poll.IN, PATIENCE_MILLIS);
+        Poll.await(to.fd(), Poll.IN, IoProbe.PATIENCE_MILLIS);
         return to.receive(messages, 1) < 1 || isMarked(messages.trafficClass(0));
     }
 

@@ -29,7 +29,7 @@ interface Io extends AutoCloseable {
      * @throws LibcException if this kernel does not support it
      * @throws UnsupportedOperationException if this backend does not
      */
-    default void openSideDoors(InetAddress address, RandomGenerator random) {
+    default void openUnknownPeerSockets(InetAddress address, RandomGenerator random) {
         throw new UnsupportedOperationException("DatagramChannel cannot");
     }
 

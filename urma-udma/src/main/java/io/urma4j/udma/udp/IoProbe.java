@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 record IoProbe(IoBackend backend, String reason) {
     private static final int SEGMENT_BYTES = 64;
     private static final int PIECES = 2;
-    private static final int PATIENCE_MILLIS = 100;
-    private static final int BUFFER_BYTES = 1 << 16;
+    static final int PATIENCE_MILLIS = 100;
+    static final int BUFFER_BYTES = 1 << 16;
 
     /**
      * Runs the test.

@@ -112,7 +112,7 @@ record OpenedPort(
     /** Opens separate sockets for unknown peers; returns why that is impossible. */
     private static String part(Io io, InetAddress address) {
         try {
-            io.openSideDoors(address, new SecureRandom());
+            io.openUnknownPeerSockets(address, new SecureRandom());
             return "";
         } catch (LibcException | UnsupportedOperationException e) {
             return String.valueOf(e.getMessage());

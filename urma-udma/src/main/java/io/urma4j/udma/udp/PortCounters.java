@@ -2,13 +2,11 @@ package io.urma4j.udma.udp;
 
 import io.urma4j.libc.Errno;
 import io.urma4j.udma.wire.Drop;
-import java.util.Locale;
-import java.util.function.ObjLongConsumer;
 
 /** The counters of a port. Only the port's owner writes them; other threads may read slightly old values. */
 @SuppressWarnings("EnumOrdinal") // the enumerations number the slots of arrays: to count allocates nothing
 public final class PortCounters {
-    /** What is counted beside the {@linkplain Drop drops}, in display order. */
+    /** What is counted beside the {@linkplain Drop drops}. */
     public enum Counter {
         SENT_PACKETS,
         SENT_BYTES,
@@ -34,15 +32,11 @@ public final class PortCounters {
         RECEIVED_MARKED,
         /** Datagrams of unknown peers, if these have separate sockets. */
         RECEIVED_FROM_STRANGERS,
-        RECEIVE_ERRORS;
-
-        private static final Counter[] ALL = values();
+        RECEIVE_ERRORS
     }
 
-    private static final Drop[] DROPS = Drop.values();
-
-    private final long[] counts = new long[Counter.ALL.length];
-    private final long[] drops = new long[DROPS.length];
+    private final long[] counts = new long[Counter.values().length];
+    private final long[] drops = new long[Drop.values().length];
 
     PortCounters() {}
 
@@ -95,15 +89,5 @@ public final class PortCounters {
             all += count;
         }
         return all;
-    }
-
-    /** Names and values, in display order. */
-    public void forEach(ObjLongConsumer<String> reader) {
-        for (Counter counter : Counter.ALL) {
-            reader.accept(counter.name().toLowerCase(Locale.ROOT), count(counter));
-        }
-        for (Drop reason : DROPS) {
-            reader.accept("dropped_" + reason.name().toLowerCase(Locale.ROOT), count(reason));
-        }
     }
 }

@@ -109,7 +109,7 @@ final class SocketIo implements Io {
     }
 
     @Override
-    public void openSideDoors(InetAddress address, RandomGenerator random) {
+    public void openUnknownPeerSockets(InetAddress address, RandomGenerator random) {
         unknownPeerSockets =
                 UnknownPeerSockets.open(socket, address, ecn, outbox.mtuBytes(), epoll, UNKNOWN_PEERS, random);
     }
