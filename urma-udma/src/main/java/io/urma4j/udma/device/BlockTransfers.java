@@ -20,31 +20,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockTransfers {
     private final SendQueue queue;
-    private final Schedule schedule;
-    private final KeyTable keys;
-    private final CopyPort copies;
+    private final SendQueue.Parts parts;
     private final SendOrder<SendSlot, PeerFlow> order;
     private final List<BlockWork> active = new ArrayList<>();
     private final Deque<BlockWork> unused = new ArrayDeque<>();
 
     BlockTransfers(SendQueue queue, SendQueue.Parts parts, SendOrder<SendSlot, PeerFlow> order) {
         this.queue = queue;
-        this.schedule = parts.schedule();
-        this.keys = parts.keys();
-        this.copies = parts.copies();
+        this.parts = parts;
         this.order = order;
     }
 
     /** Begins the blocks of the transfer that waits at {@code position}; false if it has failed. */
     boolean begin(long position, SendSlot slot, PeerFlow peer) {
         NativeMemory ring = queue.ring();
-        MemorySegment list = keys.local(SendWqe.rangeKey(ring, slot.at, 0));
+        MemorySegment list = parts.keys().local(SendWqe.rangeKey(ring, slot.at, 0));
         int count = SendWqe.rangeLengthBytes(ring, slot.at, 0);
         if (list == null || count <= 0 || (long) count * SendWqe.BLOCK_BYTES > list.byteSize()) {
             order.window().failLater(slot, WorkStatus.LOC_OPERATION_ERR); // a mistake of the driver
             return false;
         }
-        BlockWork work = unused.isEmpty() ? new BlockWork(queue, this, schedule, keys, copies) : unused.removeLast();
+        BlockWork work = unused.isEmpty() ? new BlockWork(queue, parts, this) : unused.removeLast();
         active.add(work);
         peer.isTransferring = true;
         order.copying(slot);
@@ -132,8 +128,8 @@ final class BlockTransfers {
     private PeerFlow stop(BlockWork work, long nowNanos, boolean isPaused) {
         PeerFlow peer = requireNonNull(work.peer());
         active.remove(work);
-        work.abandon(order.window().at(work.position()).pending(copies), nowNanos, isPaused);
-        schedule.queues.remove(work);
+        work.abandon(order.window().at(work.position()).pending(parts.copies()), nowNanos, isPaused);
+        parts.schedule().queues.remove(work);
         peer.link.forget(work);
         return peer;
     }

@@ -35,12 +35,12 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     private int status;
     private int failedKey;
 
-    BlockWork(SendQueue queue, BlockTransfers transfers, Schedule schedule, KeyTable keys, CopyPort copies) {
+    BlockWork(SendQueue queue, SendQueue.Parts parts, BlockTransfers transfers) {
         this.queue = queue;
         this.transfers = transfers;
-        this.schedule = schedule;
-        this.payloads = new Payloads(keys, copies, elements);
-        this.pending = new PendingCopies(copies);
+        this.schedule = parts.schedule();
+        this.payloads = new Payloads(parts.keys(), parts.copies(), elements);
+        this.pending = new PendingCopies(parts.copies());
     }
 
     /** Begins the transfer of {@code at}, whose elements are there, in memory that lives as long as a reference to it. */

@@ -233,7 +233,7 @@ final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
         }
     }
 
-    // ---- the crank
+    // ---- packets and steps
 
     /** The secret in the ICRC of each packet of this connection; that of RoCE if the peer is foreign. */
     long secret() {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A receive queue: its buffers wait for messages, first in, first out. Several Jetties may use it, each as a {@link
- * Receiver}; it is itself one, for messages to its own number.
+ * Receiver}; one more is for messages to its own number.
  */
 final class ReceiveQueue implements CompletionQueue.User {
     private final int number;
