@@ -6,7 +6,6 @@ import io.urma4j.udma.transport.Memory;
 import io.urma4j.udma.wire.Packet;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 
 /**
@@ -151,22 +150,10 @@ final class StagedKeys implements Memory {
 
     @Override
     public long invalidate(int key, int connection) {
-        Barrier barrier = new Barrier(waiter(connection));
-        return keys.invalidate(key, connection, barrier) ? barrier.number : REFUSED;
-    }
-
-    /** The copies that are in progress by revoked keys. */
-    private final class Barrier implements IntConsumer {
-        private final CopyWaiter waiter;
-        private long number = AT_ONCE;
-
-        Barrier(CopyWaiter waiter) {
-            this.waiter = waiter;
-        }
-
-        @Override
-        public void accept(int region) {
-            number = copies.barrier(number, region, waiter);
-        }
+        CopyWaiter waiter = waiter(connection);
+        long[] awaited = {AT_ONCE}; // the copies that are in progress by revoked keys
+        boolean isAllowed =
+                keys.invalidate(key, connection, region -> awaited[0] = copies.barrier(awaited[0], region, waiter));
+        return isAllowed ? awaited[0] : REFUSED;
     }
 }
