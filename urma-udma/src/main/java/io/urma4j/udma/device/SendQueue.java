@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A send queue. {@link SendOrder} says in which order its work requests start and have their records, and what failures do;
- * {@link SendStarts} starts them, {@link SendReports} makes the records, {@link PeerSilence} fails what is never answered.
+ * {@link SendStarts} starts them and makes the records, {@link PeerSilence} fails what is never answered.
  *
  * <p>What a connection answers is written down, and seen to at the queue's next step: no connection is called from within
  * its own call.
