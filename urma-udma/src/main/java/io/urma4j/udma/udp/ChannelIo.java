@@ -76,15 +76,6 @@ final class ChannelIo implements Io, Arrivals {
     }
 
     @Override
-    public int receiveBufferBytes() {
-        try {
-            return channel.getOption(StandardSocketOptions.SO_RCVBUF);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    @Override
     public int send() {
         int from = outbox.next();
         int count = outbox.waiting();

@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 interface Io extends AutoCloseable {
     int localPort();
 
-    /** The size of the receive buffer that the kernel granted. */
-    int receiveBufferBytes();
-
     /**
      * Sends the datagrams that wait in its outbox, in order.
      *

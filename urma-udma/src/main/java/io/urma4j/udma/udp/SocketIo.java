@@ -125,11 +125,6 @@ final class SocketIo implements Io {
     }
 
     @Override
-    public int receiveBufferBytes() {
-        return socket.get(UdpOption.RECEIVE_BUFFER) / 2; // the kernel keeps as much again for its own
-    }
-
-    @Override
     public int send() {
         int first = outbox.next();
         int last = first + outbox.waiting();

@@ -113,11 +113,6 @@ public final class UdpPort implements Port, AutoCloseable {
         return PathMtu.ofRoce(opened.mtuBytes());
     }
 
-    /** Size of the receive buffer; the kernel counts more than a packet's length. */
-    public int receiveBufferBytes() {
-        return io.receiveBufferBytes();
-    }
-
     /** The last reason why a packet could not leave, or why peers are treated as unknown; empty if all is well. */
     public String trouble() {
         return trouble;
