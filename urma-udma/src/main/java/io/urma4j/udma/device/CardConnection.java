@@ -177,12 +177,12 @@ final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
 
     /** Whether a request may take the short way of {@link #startAndSend}. */
     boolean isQuiet() {
-        return waiters.isEmpty() && connection.requestPrediction().isQuiet();
+        return waiters.isEmpty() && connection.isQuiet();
     }
 
     /** Starts a request of a quiet connection, and sends it. */
     void startAndSend(SendWork queue, long position, int remoteQueue, boolean startsAnew, long nowNanos) {
-        if (connection.requestPrediction().startAndSend(queue, position, named(remoteQueue), startsAnew, nowNanos)) {
+        if (connection.startAndSend(queue, position, named(remoteQueue), startsAnew, nowNanos)) {
             schedule.connections.add(this);
         }
         schedule.deadlines.set(this, connection.deadlineNanos());

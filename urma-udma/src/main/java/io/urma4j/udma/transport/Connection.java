@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * (packet | work request | time) → (packets, results, deadline).
  *
  * <p>The owner passes the received packets ({@link #receive}) and the work requests that may start ({@link #start}), then
- * calls {@link #step} until that returns false. Only {@code step} sends packets. Results are reported by {@link
+ * calls {@link #step} until that returns false. Only {@code step} and {@link #startAndSend} send packets. Results are reported by {@link
  * SendWork#done} from within any of these calls; the callback may call {@link #start}.
  *
  * <p>Messages start, and end, in the order of {@link #start}. A shared connection ends the requests of one queue in order.
@@ -41,7 +41,6 @@ public final class Connection {
     private final Responder responder;
     private final CongestionNotices notices;
     private final @Nullable HeaderPrediction prediction;
-    private final RequestPrediction requestPrediction;
 
     private State state = State.OPEN;
 
@@ -68,7 +67,6 @@ public final class Connection {
         acknowledgements = new Acknowledgements(this, config, requester, traffic);
         prediction =
                 config.predicts() ? new HeaderPrediction(this, config, acknowledgements, responder, traffic) : null;
-        requestPrediction = new RequestPrediction(this, config, requester, responder, traffic, notices);
     }
 
     public ConnectionConfig config() {
@@ -135,9 +133,42 @@ public final class Connection {
         requester.start(work, position, remoteQueue, startsAnew);
     }
 
-    /** The short way of a request, in place of {@link #start} and {@link #step}. */
-    public RequestPrediction requestPrediction() {
-        return requestPrediction;
+    /** Whether the connection is open, predicts, and has nothing to do but to acknowledge. */
+    public boolean isQuiet() {
+        return prediction != null
+                && state == State.OPEN
+                && requester.isSilent()
+                && !requester.isCoalescing()
+                && !notices.isDue()
+                && !responder.isPlacing();
+    }
+
+    /**
+     * Header prediction, sending: the same as {@link #start} and a {@link #step} that leaves nothing for later, of a
+     * connection that {@link #isQuiet}. Nothing is in flight, missing, held or marked, so no window is full, no answer is
+     * lost, and nothing coalesces. As with {@link HeaderPrediction}, nothing is remembered, and packets, results and state
+     * are those of the general way.
+     *
+     * @return true if another step would send more: at once, or when the port has space
+     */
+    public boolean startAndSend(SendWork work, long position, int remoteQueue, boolean startsAnew, long nowNanos) {
+        assert requester.isInOrder(nowNanos) : "something is missing, and nothing is in flight";
+        requester.start(work, position, remoteQueue, startsAnew);
+        requester.runTimers(nowNanos);
+        InFlight inFlight = requester.inFlight();
+        WireMessage first = inFlight.get(0);
+        boolean hasMoreRequests = false;
+        if (first.packets == 1 && first.isWholeRequest()) {
+            inFlight.number(requester.end());
+            hasMoreRequests = !requester.send(first, nowNanos);
+        }
+        if (inFlight.cursor() == null) {
+            traffic.add(Event.SENT_AT_ONCE);
+        } else if (!hasMoreRequests) { // it is long, or has failed
+            hasMoreRequests = requester.transmit(nowNanos, BURST_PACKETS, false);
+        }
+        boolean hasMoreAnswers = responder.answer(BURST_PACKETS, false, nowNanos);
+        return state == State.OPEN && (hasMoreAnswers || hasMoreRequests);
     }
 
     /**

@@ -13,7 +13,7 @@ public final class Traffic {
         RECEIVED("received"),
         /** Among the received packets: they took the short way of {@code HeaderPrediction}. */
         PREDICTED("predicted"),
-        /** Among the sent packets: they took the short way of {@code RequestPrediction}. */
+        /** Among the sent packets: they took the short way of {@code Connection.startAndSend}. */
         SENT_AT_ONCE("sentAtOnce"),
         /** Among the sent packets. */
         RETRANSMITTED("retransmitted"),
