@@ -94,9 +94,9 @@ final class Incoming {
         hasEnded = false;
         hasDiscarded = false;
         int opcode = packet.opcode();
-        boolean isFirst = TransferOpcodes.isFirst(opcode);
-        boolean isLast = TransferOpcodes.isLast(opcode);
-        State kind = TransferOpcodes.isWrite(opcode) ? State.WRITE : State.SEND;
+        boolean isFirst = ReceivedRequest.isFirst(opcode);
+        boolean isLast = ReceivedRequest.isLast(opcode);
+        State kind = ReceivedRequest.isWrite(opcode) ? State.WRITE : State.SEND;
         if (state == State.DISCARD && !isFirst) {
             state = isLast ? State.NONE : State.DISCARD;
             hasDiscarded = true;
@@ -165,8 +165,8 @@ final class Incoming {
     /** The copy of such a packet has ended, with that syndrome. */
     int finish(Packet packet, long psn, int copied, long nowNanos) {
         isEnding = false;
-        if (!TransferOpcodes.isWrite(packet.opcode())) {
-            boolean isLast = TransferOpcodes.isLast(packet.opcode());
+        if (!ReceivedRequest.isWrite(packet.opcode())) {
+            boolean isLast = ReceivedRequest.isLast(packet.opcode());
             int sent = sent(packet, psn, copied == FINE, isLast, nowNanos);
             return sent == FINE || sent == PLACING ? sent : refuse(isLast, sent);
         }
@@ -174,7 +174,7 @@ final class Incoming {
         if (syndrome != FINE) {
             return refuse(true, syndrome);
         }
-        placed(packet, packet.payloadBytes(), true, TransferOpcodes.isReported(packet.opcode()), nowNanos);
+        placed(packet, packet.payloadBytes(), true, ReceivedRequest.isReported(packet.opcode()), nowNanos);
         return FINE;
     }
 
@@ -326,9 +326,9 @@ final class Incoming {
         receive.done(
                 handle,
                 status,
-                ReceiveRecord.opcode(packet),
+                ReceivedRequest.recordOpcode(packet),
                 length,
-                ReceiveRecord.immediate(packet),
+                ReceivedRequest.immediate(packet),
                 solicited,
                 sourceQueue,
                 config.number(),
@@ -340,7 +340,7 @@ final class Incoming {
     private int write(Packet packet, long psn, boolean isFirst, boolean isLast, long nowNanos) {
         NativeMemory bytes = packet.bytes();
         int length = packet.payloadBytes();
-        boolean isReported = isLast && TransferOpcodes.isReported(packet.opcode());
+        boolean isReported = isLast && ReceivedRequest.isReported(packet.opcode());
         if (isFirst) {
             int at = packet.at(Header.RETH);
             va = Reth.va(bytes, at);

@@ -45,7 +45,7 @@ final class PendingWrites {
     void add(Packet packet, long psn, int transmission, long copy, boolean hasEnded) {
         assert count < SLOTS && (count == 0 || psn == first + count) : psn + " behind " + count + " from " + first;
         first = count == 0 ? psn : first;
-        boolean begins = TransferOpcodes.isFirst(packet.opcode());
+        boolean begins = ReceivedRequest.isFirst(packet.opcode());
         boolean asks = Bth.asksForAcknowledgement(packet.bytes());
         copies[slot(psn)] = copy;
         notes[slot(psn)] =

@@ -117,7 +117,7 @@ final class Placements {
      */
     boolean follows(Packet packet, long psn, int transmission, long nowNanos) {
         boolean mustWait = alone != Alone.NONE || isHolding || isClosed || writes.isFull();
-        if (mustWait || !TransferOpcodes.isPlainWrite(packet.opcode())) {
+        if (mustWait || !ReceivedRequest.isPlainWrite(packet.opcode())) {
             hold(packet, psn, false);
             return false;
         }

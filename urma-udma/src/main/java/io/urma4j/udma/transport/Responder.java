@@ -296,15 +296,15 @@ final class Responder {
         int at = packet.at(Header.ATOMIC_ETH);
         long va = AtomicEth.va(bytes, at);
         int key = AtomicEth.remoteKey(bytes, at);
-        int size = AtomicRequest.sizeBytes(packet);
-        if (!incoming.mayBegin() || resources.isNone() || !AtomicRequest.isSound(packet)) {
+        int size = ReceivedRequest.atomicBytes(packet);
+        if (!incoming.mayBegin() || resources.isNone() || !ReceivedRequest.isAtomicSound(packet)) {
             refuseAnswered(psn, 1, Aeth.NAK_INVALID_REQUEST, nowNanos);
         } else if (!resources.hasRoom()) {
             traffic.add(Event.IGNORED);
         } else if (!memory.isAllowed(key, va, size, Memory.ATOMIC, config.number())) {
             refuseAnswered(psn, 1, Aeth.NAK_REMOTE_ACCESS, nowNanos);
         } else {
-            int opcode = AtomicRequest.opcode(packet);
+            int opcode = ReceivedRequest.atomicOpcode(packet);
             long operand = AtomicEth.operand(bytes, at);
             long compare = AtomicEth.compare(bytes, at);
             long copy = memory.beginAtomic(opcode, key, va, size, operand, compare, config.number());
