@@ -1,6 +1,6 @@
 package io.urma4j.simulation;
 
-import io.urma4j.udma.transport.NotReady;
+import io.urma4j.udma.ring.RnrTimer;
 import io.urma4j.udma.wire.AckEth;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
@@ -153,7 +153,7 @@ final class OnTheWay {
         acknowledged(kind == Aeth.Kind.ACK ? psn + 1 : psn);
         boolean isOldest = psn < end && psn == unacked && doubtedTo <= passed;
         if (kind == Aeth.Kind.RNR_NAK && !isShared && isOldest) {
-            heldUntilNanos = nowNanos + NotReady.nanos(Aeth.value(syndrome));
+            heldUntilNanos = nowNanos + RnrTimer.nanos(Aeth.value(syndrome));
         }
     }
 

@@ -20,6 +20,7 @@ import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.ReceiveStats;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.ReceiveWqe;
+import io.urma4j.udma.ring.RnrTimer;
 import io.urma4j.udma.ring.WqRing;
 import org.jspecify.annotations.Nullable;
 

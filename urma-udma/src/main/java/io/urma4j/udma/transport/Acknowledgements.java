@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import static java.util.Objects.requireNonNull;
 
 import io.urma4j.libc.NativeMemory;
+import io.urma4j.udma.ring.RnrTimer;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.AckEth;
@@ -247,7 +248,7 @@ final class Acknowledgements {
     }
 
     private void notReady(long psn, int syndrome, boolean isDelayed, long nowNanos) {
-        long waitNanos = NotReady.nanos(Aeth.value(syndrome));
+        long waitNanos = RnrTimer.nanos(Aeth.value(syndrome));
         if (psn == requester.end()) {
             traffic.add(Event.IGNORED);
         } else if (config.isShared()) {

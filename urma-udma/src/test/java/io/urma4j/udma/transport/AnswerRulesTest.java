@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.udma.ring.RnrTimer;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
@@ -122,7 +123,7 @@ class AnswerRulesTest {
         assertThat(by.requester.connection.traffic().count(Event.RNR_RECEIVED)).isEqualTo(1);
         by.acknowledges(0, 0);
         assertThat(by.out.notReady).isEqualTo(1);
-        assertThat(by.out.retryAtNanos()).isEqualTo(by.pair.now + NotReady.nanos(12));
+        assertThat(by.out.retryAtNanos()).isEqualTo(by.pair.now + RnrTimer.nanos(12));
     }
 
     @ParameterizedTest

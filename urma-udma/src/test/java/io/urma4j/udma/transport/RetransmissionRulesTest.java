@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import static io.urma4j.udma.transport.AnswersByHand.MTU;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.udma.ring.RnrTimer;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
@@ -127,7 +128,7 @@ class RetransmissionRulesTest {
         by.out.send(8);
         by.out.send(8);
         by.sends();
-        long until = by.pair.now + NotReady.nanos(12);
+        long until = by.pair.now + RnrTimer.nanos(12);
         by.says(0, RNR, 0);
         assertThat(by.sends()).isEmpty();
         assertThat(by.requester.connection.deadlineNanos()).isEqualTo(until);
@@ -149,7 +150,7 @@ class RetransmissionRulesTest {
         by.sends();
         by.says(0, RNR, 0);
         by.out.isPayloadLate = true;
-        by.pair.now += NotReady.nanos(12);
+        by.pair.now += RnrTimer.nanos(12);
 
         assertThat(by.sends()).isEmpty();
         assertThat(by.requester.connection.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
@@ -253,7 +254,7 @@ class RetransmissionRulesTest {
         by.out.isBufferGone = false;
 
         by.says(0, RNR, 0);
-        by.pair.now += NotReady.nanos(12);
+        by.pair.now += RnrTimer.nanos(12);
 
         assertThat(by.sends()).containsExactly(0);
         assertThat(by.requester.connection.deadlineNanos()).isNotEqualTo(Long.MAX_VALUE);
@@ -286,7 +287,7 @@ class RetransmissionRulesTest {
         AnswersByHand by = sendBeforeACutSend(peer);
 
         by.says(1, RNR, 1);
-        by.pair.now += NotReady.nanos(12);
+        by.pair.now += RnrTimer.nanos(12);
 
         assertThat(by.sends()).containsExactly(1);
         by.acknowledges(1, 2);
@@ -302,7 +303,7 @@ class RetransmissionRulesTest {
         AnswersByHand by = sendBeforeACutSend(peer);
 
         by.says(2, RNR, 2);
-        by.pair.now += NotReady.nanos(12);
+        by.pair.now += RnrTimer.nanos(12);
 
         assertThat(by.sends()).isEmpty();
         assertThat(by.out.statuses())

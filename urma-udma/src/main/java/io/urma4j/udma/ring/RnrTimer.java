@@ -1,7 +1,7 @@
-package io.urma4j.udma.driver;
+package io.urma4j.udma.ring;
 
-/** The wait of a sender that finds no receive work request: the codes of WIRE §4.4. */
-final class RnrTimer {
+/** The wait of a sender that finds no receive work request: the codes of an RNR NAK (WIRE §4.4, IBTA 9.7.5.2.8). */
+public final class RnrTimer {
     private static final long HUNDREDTH_MILLIS = 10_000; // nanoseconds
 
     /** By code, in hundredths of milliseconds; code 0 is the longest. */
@@ -13,12 +13,17 @@ final class RnrTimer {
     private RnrTimer() {}
 
     /** The code of the shortest wait that is not shorter than that; the longest if there is none. */
-    static int code(long nanos) {
+    public static int code(long nanos) {
         for (int code = 1; code < HUNDREDTHS.length; code++) {
             if (HUNDREDTHS[code] * HUNDREDTH_MILLIS >= nanos) {
                 return code;
             }
         }
         return 0;
+    }
+
+    /** The wait that a code requests, 0…31. */
+    public static long nanos(int code) {
+        return HUNDREDTHS[code] * HUNDREDTH_MILLIS;
     }
 }
