@@ -1,11 +1,30 @@
 package io.urma4j.udma.transport;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * How many packets and READs of a requester may be in flight, and when a packet requests an acknowledgement: two limits for
- * packets, of the connection and of the congestion control, and two for READs, of their number and of the bytes that our
- * receive buffer takes. With packets longer than those of RoCE, both limits for packets are limits for bytes as well.
+ * Whether the next packet of a requester may leave now, and whether it requests an acknowledgement. There are two limits for
+ * packets in flight, of the connection and of the congestion control, and two for READs, of their number and of the bytes
+ * that our receive buffer takes. With packets longer than those of RoCE, both limits for packets are limits for bytes as well.
+ *
+ * <p>Small requests are coalesced, so that several leave together: a system call takes many packets as well as one, and costs
+ * more than creating a few dozen of them. Requests wait only while enough packets are in flight to keep the peer busy, for a
+ * few microseconds at most, and only if the caller comes back ({@link FlushHint}).
  */
 final class RequestWindow {
+    /** With fewer packets in flight no request waits to be coalesced. */
+    static final int COALESCING_PACKETS = 16;
+
+    /** This many requests need not wait for more. */
+    static final int TRAIN_MESSAGES = 32;
+
+    /** Longer requests never wait to be coalesced. */
+    static final int MAX_COALESCED_BYTES = 512;
+
+    static final long MAX_COALESCING_NANOS = 8_000;
+
+    private static final long NEVER = Long.MIN_VALUE;
+
     private final ConnectionConfig config;
     private final CongestionControl congestion;
     private final LossRecovery recovery;
@@ -14,6 +33,7 @@ final class RequestWindow {
     private final int packetsPerMtu;
 
     private int packetsSinceAsked;
+    private long coalescingSinceNanos = NEVER;
 
     RequestWindow(
             ConnectionConfig config,
@@ -64,6 +84,39 @@ final class RequestWindow {
 
     private int windowOfShortPackets() {
         return Math.min(config.windowPackets(), congestion.windowPackets() * packetsPerMtu);
+    }
+
+    /**
+     * Whether the message at the cursor waits once more, to be coalesced.
+     *
+     * @param mayWait the caller comes back soon
+     */
+    boolean coalesces(boolean mayWait, long nowNanos) {
+        if (!mayWait || psns.inFlight() < COALESCING_PACKETS || !isCoalescible(inFlight.cursor())) {
+            coalescingSinceNanos = NEVER;
+            return false;
+        }
+        if (coalescingSinceNanos == NEVER) {
+            coalescingSinceNanos = nowNanos;
+        }
+        if (nowNanos - coalescingSinceNanos < MAX_COALESCING_NANOS) {
+            return true;
+        }
+        coalescingSinceNanos = NEVER;
+        return false;
+    }
+
+    private boolean isCoalescible(@Nullable WireMessage next) {
+        return next != null
+                && inFlight.isCursorNew()
+                && next.packets == 1
+                && next.lengthBytes <= MAX_COALESCED_BYTES
+                && inFlight.size() - inFlight.numbered() < TRAIN_MESSAGES;
+    }
+
+    /** Whether a short train of requests waits for the next step. */
+    boolean isCoalescing() {
+        return coalescingSinceNanos != NEVER;
     }
 
     /** Whether the next packet requests an acknowledgement, if it is not the last of its message: then it has a whole MTU. */

@@ -21,7 +21,6 @@ final class Requester {
     private final InFlight inFlight = new InFlight();
     private final PsnWindow psns;
     private final Segmenter segmenter;
-    private final Coalescing coalescing = new Coalescing();
     private final RetryTimer timer;
     private final CongestionControl congestion;
     private final LossRecovery recovery;
@@ -104,7 +103,7 @@ final class Requester {
         if (mayRequest && !recovery.requestLostAnswers(psns, budget, nowNanos)) {
             return true;
         }
-        if (coalescing.waits(leavesTrains, inFlight, psns.inFlight(), nowNanos)) {
+        if (window.coalesces(leavesTrains, nowNanos)) {
             return false;
         }
         boolean hasMore = transmit(nowNanos, budget);
@@ -249,7 +248,7 @@ final class Requester {
 
     /** Whether a train waits for the next step. */
     boolean isCoalescing() {
-        return coalescing.isWaiting();
+        return window.isCoalescing();
     }
 
     // ---- what is acknowledged

@@ -40,7 +40,7 @@ class CoalescingTest {
 
     @Test
     void nothingWaitsWithLittleUnderWay() {
-        haveUnderWay(Coalescing.LEAST_IN_FLIGHT - 1);
+        haveUnderWay(RequestWindow.COALESCING_PACKETS - 1);
         write(1);
 
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isEqualTo(1);
@@ -49,12 +49,12 @@ class CoalescingTest {
 
     @Test
     void aShortTrainWaitsUntilItsTimeIsOver() {
-        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
+        haveUnderWay(RequestWindow.COALESCING_PACKETS);
         write(1);
 
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
         assertThat(left.connection.hasLeft()).isTrue();
-        pair.now += Coalescing.MAX_NANOS - 1;
+        pair.now += RequestWindow.MAX_COALESCING_NANOS - 1;
         write(1);
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
         pair.now++;
@@ -67,7 +67,7 @@ class CoalescingTest {
     @Test
     void aLongTrainLeaves() {
         haveUnderWay(16);
-        write(Coalescing.TRAIN_MESSAGES - 1);
+        write(RequestWindow.TRAIN_MESSAGES - 1);
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
 
         write(1);
@@ -76,7 +76,7 @@ class CoalescingTest {
 
     @Test
     void nothingWaitsForACallerWhoMayNotComeBack() {
-        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
+        haveUnderWay(RequestWindow.COALESCING_PACKETS);
         write(1);
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
 
@@ -85,18 +85,18 @@ class CoalescingTest {
 
     @Test
     void whatIsLongDoesNotWait() {
-        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
-        out.write(Coalescing.MAX_BYTES, 0);
+        haveUnderWay(RequestWindow.COALESCING_PACKETS);
+        out.write(RequestWindow.MAX_COALESCED_BYTES, 0);
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isZero();
         assertThat(sentAfter(FlushHint.FLUSH)).isEqualTo(1);
 
-        out.write(Coalescing.MAX_BYTES + 1, 0);
+        out.write(RequestWindow.MAX_COALESCED_BYTES + 1, 0);
         assertThat(sentAfter(FlushHint.HOLD_SHORT_REQUESTS)).isEqualTo(1);
     }
 
     @Test
     void whatIsSentAgainDoesNotWait() {
-        haveUnderWay(Coalescing.LEAST_IN_FLIGHT);
+        haveUnderWay(RequestWindow.COALESCING_PACKETS);
         left.sent.clear();
         pair.now = left.connection.deadlineNanos();
 
