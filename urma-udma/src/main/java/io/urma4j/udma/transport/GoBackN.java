@@ -4,9 +4,9 @@ package io.urma4j.udma.transport;
  * Loss recovery towards a peer that keeps nothing behind a gap, as RoCE has it (WIRE §4.5). A negative acknowledgement, a
  * missing answer or a timeout makes the requester retransmit everything that is unacknowledged.
  *
- * <p>The requester goes back once for a loss. Packets that were in flight behind the missing one draw the same negative
- * acknowledgement, and those that arrive within a round trip are ignored. One that arrives later answers the
- * retransmission, and shows that it was lost, too.
+ * <p>The requester goes back once for a loss ({@link LastRewind}). Packets that were in flight behind the missing one draw
+ * the same negative acknowledgement, and those that arrive within a round trip are ignored. One that arrives later answers
+ * the retransmission, and shows that it was lost, too.
  *
  * <p>One packet in a round trip is timed. A retransmission ends the measurement, since its acknowledgement might answer
  * either transmission (Karn's rule).
@@ -18,41 +18,14 @@ final class GoBackN implements LossRecovery {
     private static final long NONE = -1;
 
     private final RetryTimer timer;
-    private final CongestionControl congestion;
     private final LastRewind lastRewind;
 
     private long timedPsn = NONE;
     private long timedSinceNanos;
 
-    GoBackN(RetryTimer timer, CongestionControl congestion) {
+    GoBackN(RetryTimer timer, LastRewind lastRewind) {
         this.timer = timer;
-        this.congestion = congestion;
-        this.lastRewind = new LastRewind(congestion);
-    }
-
-    // ---- going back
-
-    @Override
-    public boolean goesBack(long unacked, long nowNanos) {
-        boolean isLostAgain = lastRewind.isUnanswered() && lastRewind.isAnswered(unacked, nowNanos);
-        if (lastRewind.isUnanswered() && !isLostAgain) {
-            return false;
-        }
-        lastRewind.to(unacked, nowNanos);
-        if (isLostAgain) {
-            congestion.lostAgain();
-        }
-        return true;
-    }
-
-    @Override
-    public boolean isGapOfLastRewind(long nowNanos) {
-        return lastRewind.isTooRecent(nowNanos);
-    }
-
-    @Override
-    public void rewound() {
-        lastRewind.begin();
+        this.lastRewind = lastRewind;
     }
 
     @Override
@@ -61,22 +34,9 @@ final class GoBackN implements LossRecovery {
     }
 
     @Override
-    public void restart(long unacked) {
-        lastRewind.clear();
-        timedPsn = NONE;
-    }
-
-    @Override
-    public void progressed(long unacked, long nowNanos) {
-        lastRewind.progressed(unacked, nowNanos);
-    }
-
-    @Override
     public int packetsPerAck(int windowPackets) {
         return PACKETS_PER_ACK;
     }
-
-    // ---- one round trip at a time
 
     @Override
     public void sent(long psn, long next, boolean isAckRequested, long nowNanos) {

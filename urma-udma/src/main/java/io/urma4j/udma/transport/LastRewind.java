@@ -9,6 +9,7 @@ final class LastRewind {
     private static final long NONE = -1;
 
     private final CongestionControl congestion;
+    private final boolean repeats;
 
     private long psn = NONE;
     private long atNanos;
@@ -16,20 +17,29 @@ final class LastRewind {
     /** Nothing was acknowledged since. */
     private boolean isUnanswered;
 
-    LastRewind(CongestionControl congestion) {
+    /**
+     * For a requester.
+     *
+     * @param repeats it goes back once more when its retransmission was lost, too: the peer keeps nothing behind the gap
+     */
+    LastRewind(CongestionControl congestion, boolean repeats) {
         this.congestion = congestion;
+        this.repeats = repeats;
     }
 
-    /** Whether nothing was acknowledged since the requester started over. */
-    boolean isUnanswered() {
-        return isUnanswered;
-    }
-
-    /** The requester goes back to that PSN for a loss. */
-    void to(long unacked, long nowNanos) {
+    /** Whether the requester goes back to its oldest packet, since something was lost. Counts the loss. */
+    boolean goesBack(long unacked, long nowNanos) {
+        boolean isLostAgain = repeats && isUnanswered && isAnswered(unacked, nowNanos);
+        if (isUnanswered && !isLostAgain) {
+            return false;
+        }
         psn = unacked;
         atNanos = nowNanos;
         congestion.lost(1, nowNanos);
+        if (isLostAgain) {
+            congestion.lostAgain();
+        }
+        return true;
     }
 
     /** The requester starts over at its oldest packet, for whatever reason. */

@@ -80,9 +80,6 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
     /** Everything before that PSN is acknowledged, and every answer before it was placed. */
     default void acknowledged(long unacked) {}
 
-    /** Something was acknowledged, so that a new loss may be retransmitted for. */
-    void progressed(long unacked, long nowNanos);
-
     /** The round trip that the last acknowledgement shows; {@link CongestionControl#NO_SAMPLE} for none. */
     long sample(long unacked, long nowNanos);
 
@@ -179,23 +176,11 @@ sealed interface LossRecovery permits SelectiveRepeat, GoBackN {
         return Long.MAX_VALUE;
     }
 
-    /** Whether everything that is unacknowledged is retransmitted now, since something of it was lost. Counts the loss. */
-    boolean goesBack(long unacked, long nowNanos);
-
-    /** Whether a gap is a sign of the loss for which the requester went back last, and no new one. */
-    boolean isGapOfLastRewind(long nowNanos);
-
     /** Whether a probe and the first timeout retransmit the oldest packet alone. If so, it is no longer skipped. */
     default boolean probes(long unacked) {
         return false;
     }
 
-    /** The requester starts over at the oldest packet, except for what is skipped. */
-    void rewound();
-
     /** Everything before {@code end} is retransmitted, whatever was known. */
     void forget(long end);
-
-    /** The requester starts anew at that PSN, with nothing in flight. */
-    void restart(long unacked);
 }

@@ -46,13 +46,14 @@ final class Requester {
         this.timer = new RetryTimer(config, nowNanos);
         this.congestion = new CongestionControl(config.windowOfLongPackets(), config.initialWindowPackets());
         this.segmenter = new Segmenter(config, inFlight, congestion);
+        LastRewind lastRewind = new LastRewind(congestion, !config.selective());
         this.recovery = config.selective()
                 ? new SelectiveRepeat(config.firstSendPsn(), inFlight, packets, timer, congestion, traffic)
-                : new GoBackN(timer, congestion);
+                : new GoBackN(timer, lastRewind);
         this.completions = new RequestCompletions(inFlight, segmenter, psns, config.isShared());
         this.window = new RequestWindow(config, congestion, recovery, psns, inFlight);
-        this.retransmission =
-                new Retransmission(psns, inFlight, recovery, timer, congestion, new RnrHold(config), traffic);
+        this.retransmission = new Retransmission(
+                psns, inFlight, recovery, timer, congestion, lastRewind, traffic, config.rnrRetries());
     }
 
     InFlight inFlight() {

@@ -7,13 +7,25 @@ import io.urma4j.udma.transport.Traffic.Event;
  * {@link LossRecovery} finds the losses and chooses the packets.
  */
 final class Retransmission {
+    private static final long NOT_HELD = Long.MIN_VALUE;
+
     private final PsnWindow psns;
     private final InFlight inFlight;
     private final LossRecovery recovery;
     private final RetryTimer timer;
     private final CongestionControl congestion;
+    private final LastRewind lastRewind;
     private final Traffic traffic;
-    private final RnrHold rnrHold;
+    private final int rnrRetries;
+
+    /**
+     * Until then nothing is sent, since the receiver of the oldest message was not ready (RNR NAK). That is for a connection of
+     * one queue; on shared ones the queues wait.
+     */
+    private long heldUntilNanos = NOT_HELD;
+
+    /** How often the requester has waited for that receiver. */
+    private int rnrTries;
 
     Retransmission(
             PsnWindow psns,
@@ -21,23 +33,25 @@ final class Retransmission {
             LossRecovery recovery,
             RetryTimer timer,
             CongestionControl congestion,
-            RnrHold rnrHold,
-            Traffic traffic) {
+            LastRewind lastRewind,
+            Traffic traffic,
+            int rnrRetries) {
         this.psns = psns;
         this.inFlight = inFlight;
         this.recovery = recovery;
         this.timer = timer;
         this.congestion = congestion;
-        this.rnrHold = rnrHold;
+        this.lastRewind = lastRewind;
         this.traffic = traffic;
+        this.rnrRetries = rnrRetries;
     }
 
     // ---- signs of a loss
 
     /** Something was lost on the way there or back: everything that is not acknowledged is retransmitted, once. */
     void goBack(long nowNanos) {
-        boolean mayGoBack = !rnrHold.isHeld(nowNanos) && psns.isAnyUnacked();
-        if (mayGoBack && recovery.goesBack(psns.unacked(), nowNanos)) {
+        boolean mayGoBack = !isHeld(nowNanos) && psns.isAnyUnacked();
+        if (mayGoBack && lastRewind.goesBack(psns.unacked(), nowNanos)) {
             rewindWholly();
             timer.again(nowNanos);
         }
@@ -45,7 +59,7 @@ final class Retransmission {
 
     /** The responder misses the oldest packet, and has dropped whatever arrived behind it. */
     void goBackForGap(long nowNanos) {
-        boolean isOld = psns.inFlight() > 0 && recovery.isGapOfLastRewind(nowNanos);
+        boolean isOld = psns.inFlight() > 0 && lastRewind.isTooRecent(nowNanos);
         if (!isOld) {
             goBack(nowNanos);
         }
@@ -53,7 +67,7 @@ final class Retransmission {
 
     /** Has the packets that are lost by now retransmitted, once. */
     void retransmitLost(long nowNanos) {
-        boolean mayFind = !psns.isResyncing() && !rnrHold.isHeld(nowNanos);
+        boolean mayFind = !psns.isResyncing() && !isHeld(nowNanos);
         if (mayFind && recovery.findLost(psns.end(), nowNanos)) {
             rewind();
             timer.again(nowNanos);
@@ -66,7 +80,7 @@ final class Retransmission {
     }
 
     private void rewind() {
-        recovery.rewound();
+        lastRewind.begin();
         psns.rewind();
         inFlight.rewind();
     }
@@ -74,31 +88,33 @@ final class Retransmission {
     // ---- a receiver that is not ready
 
     boolean isHeld(long nowNanos) {
-        return rnrHold.isHeld(nowNanos);
+        return nowNanos < heldUntilNanos;
     }
 
     /** Nothing is sent until the receiver may be ready, and then everything again. False when it was tried often enough. */
     boolean hold(long waitNanos, long nowNanos) {
-        if (!rnrHold.mayRetry()) {
+        if (rnrRetries != ConnectionConfig.RNR_FOR_EVER && ++rnrTries > rnrRetries) {
             return false;
         }
         rewindWholly();
         timer.hold(nowNanos);
-        rnrHold.hold(nowNanos + waitNanos);
+        heldUntilNanos = nowNanos + waitNanos;
         return true;
     }
 
-    /** Something was acknowledged. */
+    /** Something was acknowledged: a new loss may be retransmitted for, and the next message has all tries. */
     void progressed(long nowNanos) {
-        recovery.progressed(psns.unacked(), nowNanos);
-        rnrHold.progressed();
+        lastRewind.progressed(psns.unacked(), nowNanos);
+        rnrTries = 0;
     }
 
     // ---- time
 
     /** False when the peer counts as silent. */
     boolean runTimers(long nowNanos) {
-        rnrHold.runTimers(nowNanos); // this step sends, or what it lacks has the next one come
+        if (!isHeld(nowNanos)) {
+            heldUntilNanos = NOT_HELD; // this step sends, or what it lacks has the next one come
+        }
         if (recovery.isLossDue(nowNanos)) {
             retransmitLost(nowNanos);
         }
@@ -135,21 +151,24 @@ final class Retransmission {
     }
 
     long deadlineNanos() {
-        if (rnrHold.isAwaited() && !inFlight.isEmpty() && !timer.isRunning()) {
-            return rnrHold.untilNanos();
+        if (heldUntilNanos != NOT_HELD && !inFlight.isEmpty() && !timer.isRunning()) {
+            return heldUntilNanos;
         }
         return !timer.isRunning() ? timer.dueNanos() : Math.min(timer.dueNanos(), lossDueNanos());
     }
 
     /** When something that is missing will count as lost. */
     private long lossDueNanos() {
-        return Math.max(rnrHold.untilNanos(), recovery.dueNanos());
+        return Math.max(heldUntilNanos, recovery.dueNanos());
     }
 
     /** Starts anew, with nothing in flight. */
     void restart() {
-        recovery.restart(psns.unacked());
+        lastRewind.clear();
+        recovery.forget(psns.unacked());
+        recovery.acknowledged(psns.unacked());
         timer.stop(); // a late answer may have set it
-        rnrHold.clear();
+        heldUntilNanos = NOT_HELD;
+        rnrTries = 0;
     }
 }

@@ -23,7 +23,6 @@ final class SelectiveRepeat implements LossRecovery {
     private final RetryTimer timer;
     private final CongestionControl congestion;
     private final Traffic traffic;
-    private final LastRewind lastRewind;
     private final Scoreboard scoreboard;
     private final ResponseRecovery responses;
 
@@ -38,7 +37,6 @@ final class SelectiveRepeat implements LossRecovery {
         this.timer = timer;
         this.congestion = congestion;
         this.traffic = traffic;
-        this.lastRewind = new LastRewind(congestion);
         this.scoreboard = new Scoreboard(firstPsn, congestion);
         this.responses = new ResponseRecovery(inFlight, scoreboard, congestion, firstPsn);
     }
@@ -121,11 +119,6 @@ final class SelectiveRepeat implements LossRecovery {
     public void acknowledged(long unacked) {
         scoreboard.over(unacked);
         responses.over(unacked);
-    }
-
-    @Override
-    public void progressed(long unacked, long nowNanos) {
-        lastRewind.progressed(unacked, nowNanos);
     }
 
     @Override
@@ -232,40 +225,14 @@ final class SelectiveRepeat implements LossRecovery {
     }
 
     @Override
-    public boolean goesBack(long unacked, long nowNanos) {
-        if (lastRewind.isUnanswered()) {
-            return false;
-        }
-        lastRewind.to(unacked, nowNanos);
-        return true;
-    }
-
-    @Override
-    public boolean isGapOfLastRewind(long nowNanos) {
-        return lastRewind.isTooRecent(nowNanos);
-    }
-
-    @Override
     public boolean probes(long unacked) {
         scoreboard.probe(unacked);
         return true;
     }
 
     @Override
-    public void rewound() {
-        lastRewind.begin();
-    }
-
-    @Override
     public void forget(long end) {
         scoreboard.forget(end);
         responses.forget();
-    }
-
-    @Override
-    public void restart(long unacked) {
-        lastRewind.clear();
-        forget(unacked);
-        acknowledged(unacked);
     }
 }

@@ -12,12 +12,13 @@ class GoBackNTest {
     private static final long OLDEST = 10;
 
     private final CongestionControl congestion = new CongestionControl(128);
+    private final LastRewind rewind = new LastRewind(congestion, true);
     private final RetryTimer timer = new RetryTimer(
             ConnectionConfig.builder(Kind.RELIABLE_CONNECTED, 1, 2)
                     .foreignPeer()
                     .build(),
             0);
-    private final GoBackN recovery = new GoBackN(timer, congestion);
+    private final GoBackN recovery = new GoBackN(timer, rewind);
 
     @BeforeEach
     void roundTripIsKnown() {
@@ -25,10 +26,10 @@ class GoBackNTest {
     }
 
     private boolean goesBack(long atNanos) {
-        boolean goes = recovery.goesBack(OLDEST, atNanos);
+        boolean goes = rewind.goesBack(OLDEST, atNanos);
         if (goes) {
             recovery.forget(OLDEST + 2);
-            recovery.rewound();
+            rewind.begin();
         }
         return goes;
     }
@@ -37,14 +38,14 @@ class GoBackNTest {
     void oneLossMakesItGoBackOnce() {
         assertThat(goesBack(2 * RTT_NANOS)).isTrue();
         assertThat(goesBack(2 * RTT_NANOS + RTT_NANOS / 2)).isFalse();
-        assertThat(recovery.isGapOfLastRewind(2 * RTT_NANOS + RTT_NANOS / 2)).isTrue();
+        assertThat(rewind.isTooRecent(2 * RTT_NANOS + RTT_NANOS / 2)).isTrue();
     }
 
     @Test
     void nakOfARoundTripLaterShowsThatTheRetransmissionWasLost() {
         goesBack(2 * RTT_NANOS);
 
-        assertThat(recovery.isGapOfLastRewind(3 * RTT_NANOS)).isFalse();
+        assertThat(rewind.isTooRecent(3 * RTT_NANOS)).isFalse();
         assertThat(congestion.windowPackets()).isEqualTo(CongestionControl.INITIAL_WINDOW_PACKETS);
         assertThat(goesBack(3 * RTT_NANOS)).isTrue();
         assertThat(congestion.windowPackets()).as("0.7 of it, at once").isEqualTo(11);
@@ -53,9 +54,9 @@ class GoBackNTest {
     @Test
     void progressLetsItGoBackForTheNextLoss() {
         goesBack(2 * RTT_NANOS);
-        recovery.progressed(OLDEST + 1, 2 * RTT_NANOS + RTT_NANOS / 2);
+        rewind.progressed(OLDEST + 1, 2 * RTT_NANOS + RTT_NANOS / 2);
 
-        assertThat(recovery.goesBack(OLDEST + 1, 2 * RTT_NANOS + RTT_NANOS / 2)).isTrue();
+        assertThat(rewind.goesBack(OLDEST + 1, 2 * RTT_NANOS + RTT_NANOS / 2)).isTrue();
     }
 
     @Test

@@ -203,39 +203,58 @@ class TimersTest {
 
     @Nested
     class OfAReceiver {
+        private final CongestionControl congestion = new CongestionControl(128);
+        private final InFlight inFlight = new InFlight();
+
+        private Retransmission retransmission(int rnrRetries) {
+            ConnectionConfig config = config().rnrRetries(rnrRetries).build();
+            RetryTimer timer = new RetryTimer(config, 0);
+            LastRewind rewind = new LastRewind(congestion, true);
+            return new Retransmission(
+                    new PsnWindow(0),
+                    inFlight,
+                    new GoBackN(timer, rewind),
+                    timer,
+                    congestion,
+                    rewind,
+                    new Traffic(),
+                    config.rnrRetries());
+        }
+
         @Test
         void aMessageIsRetriedAsOftenAsConfigured() {
-            RnrHold hold = new RnrHold(config().rnrRetries(2).build());
-            assertThat(hold.mayRetry()).isTrue();
-            assertThat(hold.mayRetry()).isTrue();
-            assertThat(hold.mayRetry()).isFalse();
-            hold.progressed();
-            assertThat(hold.mayRetry()).as("the next message").isTrue();
+            Retransmission retransmission = retransmission(2);
+            assertThat(retransmission.hold(1, 0)).isTrue();
+            assertThat(retransmission.hold(1, 0)).isTrue();
+            assertThat(retransmission.hold(1, 0)).isFalse();
+            retransmission.progressed(0);
+            assertThat(retransmission.hold(1, 0)).as("the next message").isTrue();
         }
 
         @Test
         void sevenRetriesAreWithoutLimit() {
-            RnrHold hold = new RnrHold(config().rnrRetries(7).build());
+            Retransmission retransmission = retransmission(7);
             for (int i = 0; i < 100; i++) {
-                assertThat(hold.mayRetry()).isTrue();
+                assertThat(retransmission.hold(1, 0)).isTrue();
             }
         }
 
         @Test
         void theHoldEndsAtItsTime() {
-            RnrHold hold = new RnrHold(config().build());
-            assertThat(hold.isAwaited()).isFalse();
-            assertThat(hold.isHeld(0)).isFalse();
-            hold.hold(10);
-            assertThat(hold.isHeld(9)).isTrue();
-            assertThat(hold.isHeld(10)).isFalse();
-            hold.runTimers(9);
-            assertThat(hold.isAwaited()).isTrue();
-            hold.runTimers(10);
-            assertThat(hold.isAwaited()).isFalse();
-            hold.hold(20);
-            hold.clear();
-            assertThat(hold.isAwaited()).isFalse();
+            Retransmission retransmission = retransmission(7);
+            inFlight.append();
+            assertThat(retransmission.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+            assertThat(retransmission.isHeld(0)).isFalse();
+            retransmission.hold(10, 0);
+            assertThat(retransmission.isHeld(9)).isTrue();
+            assertThat(retransmission.isHeld(10)).isFalse();
+            retransmission.runTimers(9);
+            assertThat(retransmission.deadlineNanos()).isEqualTo(10);
+            retransmission.runTimers(10);
+            assertThat(retransmission.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
+            retransmission.hold(20, 10);
+            retransmission.restart();
+            assertThat(retransmission.deadlineNanos()).isEqualTo(Long.MAX_VALUE);
         }
     }
 
@@ -244,7 +263,7 @@ class TimersTest {
         private static final long OLDEST = 10;
 
         private final CongestionControl congestion = new CongestionControl(128);
-        private final LastRewind rewind = new LastRewind(congestion);
+        private final LastRewind rewind = new LastRewind(congestion, true);
 
         private void roundTripIs(long nanos) {
             congestion.acknowledged(1, 1, nanos, nanos);
@@ -254,13 +273,13 @@ class TimersTest {
         void beforeTheFirstRewindNothingIsTooRecent() {
             roundTripIs(MS);
             assertThat(rewind.isTooRecent(0)).isFalse();
-            assertThat(rewind.isUnanswered()).isFalse();
+            assertThat(rewind.goesBack(OLDEST, 0)).isTrue();
         }
 
         @Test
         void threeQuartersOfARoundTripAfterItASignBelongsToTheRetransmission() {
             roundTripIs(MS);
-            rewind.to(OLDEST, 2 * MS);
+            rewind.goesBack(OLDEST, 2 * MS);
             rewind.begin();
             long end = 2 * MS + 3 * MS / 4;
 
@@ -275,18 +294,17 @@ class TimersTest {
 
         @Test
         void withoutARoundTripNothingIsKnownToBeAnAnswer() {
-            rewind.to(OLDEST, 0);
+            rewind.goesBack(OLDEST, 0);
             assertThat(rewind.isAnswered(OLDEST, S)).isFalse();
         }
 
         @Test
         void aPacketThatIsAcknowledgedTooSoonWasNotLost() {
             roundTripIs(MS);
-            rewind.to(OLDEST, 2 * MS);
+            rewind.goesBack(OLDEST, 2 * MS);
             rewind.begin();
             rewind.progressed(OLDEST, 2 * MS + 1);
             assertThat(congestion.spuriousLosses()).as("nothing behind it").isZero();
-            assertThat(rewind.isUnanswered()).isFalse();
 
             rewind.progressed(OLDEST + 1, 2 * MS + 2);
 
@@ -296,7 +314,7 @@ class TimersTest {
         @Test
         void aPacketThatIsAcknowledgedLaterWasLost() {
             roundTripIs(MS);
-            rewind.to(OLDEST, 2 * MS);
+            rewind.goesBack(OLDEST, 2 * MS);
             rewind.progressed(OLDEST + 1, 2 * MS + 3 * MS / 4);
 
             assertThat(congestion.spuriousLosses()).isZero();
