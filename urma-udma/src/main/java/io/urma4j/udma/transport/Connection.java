@@ -191,7 +191,7 @@ public final class Connection {
         }
         if (isNotice) {
             requester.noticeCongestion(nowNanos);
-        } else if (!isSpoken(opcode)) {
+        } else if (!config.speaks(opcode)) {
             traffic.add(Event.IGNORED);
         } else if (Opcodes.isResponse(opcode)) {
             boolean isDelayed = isLate || config.peerIsOurs() && Bth.isLate(packet.bytes());
@@ -207,14 +207,6 @@ public final class Connection {
     void heard(long nowNanos) {
         lastHeardNanos = nowNanos;
         traffic.add(Event.RECEIVED);
-    }
-
-    /** The opcodes of this kind of connection; urma4j's only from a urma4j peer. */
-    private boolean isSpoken(int opcode) {
-        int transport = Opcodes.transport(opcode);
-        int standard = config.isShared() ? Opcodes.RD : Opcodes.RC;
-        int ours = config.isShared() ? Opcodes.OURS_RD : Opcodes.OURS_RC;
-        return transport == standard || transport == ours && config.peerIsOurs();
     }
 
     /**

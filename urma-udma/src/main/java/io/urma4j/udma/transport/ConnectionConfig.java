@@ -1,5 +1,7 @@
 package io.urma4j.udma.transport;
 
+import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.PathMtu;
 
 /**
@@ -58,8 +60,6 @@ public record ConnectionConfig(
     /** Maximum READs and atomics in flight of any connection. */
     public static final int MAX_READS = 128;
 
-    private static final int MAX_24 = 0xFF_FFFF;
-
     /** The users of a connection. */
     public enum Kind {
         /** One queue at each end: an RC queue pair, as in Linux. */
@@ -70,10 +70,10 @@ public record ConnectionConfig(
 
     /** @throws IllegalArgumentException if a value is out of its range; names it */
     public ConnectionConfig {
-        require("number", number, 0, MAX_24);
-        require("peer's number", peerNumber, 0, MAX_24);
-        require("first PSN to send", firstSendPsn, 0, MAX_24);
-        require("first PSN to receive", firstReceivePsn, 0, MAX_24);
+        require("number", number, 0, Bth.MAX_24);
+        require("peer's number", peerNumber, 0, Bth.MAX_24);
+        require("first PSN to send", firstSendPsn, 0, Bth.MAX_24);
+        require("first PSN to receive", firstReceivePsn, 0, Bth.MAX_24);
         if (!(peerIsOurs ? PathMtu.isOne(mtuBytes) : PathMtu.isOfRoce(mtuBytes))) {
             throw new IllegalArgumentException("MTU " + mtuBytes + " is no path MTU"
                     + (peerIsOurs ? ": " + PathMtu.NAMES : " of RoCE: a power of two from 256 to 4096"));
@@ -120,6 +120,22 @@ public record ConnectionConfig(
 
     boolean isShared() {
         return kind == Kind.SHARED;
+    }
+
+    /** The transport of its standard opcodes. */
+    int transport() {
+        return isShared() ? Opcodes.RD : Opcodes.RC;
+    }
+
+    /** The transport of its opcodes between urma4j peers. */
+    int ourTransport() {
+        return isShared() ? Opcodes.OURS_RD : Opcodes.OURS_RC;
+    }
+
+    /** Whether its packets may have that opcode; urma4j's only from a urma4j peer. */
+    boolean speaks(int opcode) {
+        int transport = Opcodes.transport(opcode);
+        return transport == transport() || transport == ourTransport() && peerIsOurs;
     }
 
     /** Begins with defaults for a urma4j peer. */

@@ -46,17 +46,14 @@ final class HeaderPrediction {
         this.responder = responder;
         this.traffic = traffic;
         this.peerIsOurs = config.peerIsOurs();
-        int standard = config.isShared() ? Opcodes.RD : Opcodes.RC;
-        this.kinds = kinds(standard, config.isShared() ? Opcodes.OURS_RD : Opcodes.OURS_RC, peerIsOurs);
-        this.aethAt = Opcodes.offset(standard | Opcodes.ACKNOWLEDGE, Header.AETH);
+        this.kinds = kinds(config);
+        this.aethAt = Opcodes.offset(config.transport() | Opcodes.ACKNOWLEDGE, Header.AETH);
     }
 
-    private static byte[] kinds(int standard, int ours, boolean isPeerOurs) {
+    private static byte[] kinds(ConnectionConfig config) {
         byte[] kinds = new byte[256];
         for (int opcode = 0; opcode < kinds.length; opcode++) {
-            int transport = Opcodes.transport(opcode);
-            boolean isSpoken = transport == standard || transport == ours && isPeerOurs;
-            kinds[opcode] = isSpoken && Opcodes.isKnown(opcode) ? kind(opcode) : OTHER;
+            kinds[opcode] = config.speaks(opcode) && Opcodes.isKnown(opcode) ? kind(opcode) : OTHER;
         }
         return kinds;
     }

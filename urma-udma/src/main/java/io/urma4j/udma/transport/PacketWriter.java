@@ -37,8 +37,8 @@ final class PacketWriter {
         this.isShared = config.isShared();
         this.peerIsOurs = config.peerIsOurs();
         this.bundleBytes = PathMtu.ofRoce(config.mtuBytes());
-        this.standard = isShared ? Opcodes.RD : Opcodes.RC;
-        this.ours = isShared ? Opcodes.OURS_RD : Opcodes.OURS_RC;
+        this.standard = config.transport();
+        this.ours = config.ourTransport();
     }
 
     /** An operation of the IBTA, as an opcode of this connection. */
