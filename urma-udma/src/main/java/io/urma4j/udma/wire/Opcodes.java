@@ -99,56 +99,60 @@ public final class Opcodes {
     private static final int[] HEADER_BYTES = new int[256];
     private static final int[] OPERATION = new int[256];
 
-    private enum Side {
-        REQUEST,
-        RESPONSE
+    private record Operation(int number, String name, List<Header> headers) {
+        Operation(int number, String name, Header... headers) {
+            this(number, name, List.of(headers));
+        }
+
+        /** Of reliable datagrams: what is in front of its headers. */
+        List<Header> before() {
+            return isResponse(number) ? List.of(RDETH) : List.of(RDETH, DETH);
+        }
     }
 
-    private record Operation(int number, String name, Side side, List<Header> headers) {}
-
     private static final List<Operation> OPERATIONS = List.of(
-            request(SEND_FIRST, "SEND_FIRST"),
-            request(SEND_MIDDLE, "SEND_MIDDLE"),
-            request(SEND_LAST, "SEND_LAST"),
-            request(SEND_LAST_IMM, "SEND_LAST_IMM", IMM_DT),
-            request(SEND_ONLY, "SEND_ONLY"),
-            request(SEND_ONLY_IMM, "SEND_ONLY_IMM", IMM_DT),
-            request(WRITE_FIRST, "WRITE_FIRST", RETH),
-            request(WRITE_MIDDLE, "WRITE_MIDDLE"),
-            request(WRITE_LAST, "WRITE_LAST"),
-            request(WRITE_LAST_IMM, "WRITE_LAST_IMM", IMM_DT),
-            request(WRITE_ONLY, "WRITE_ONLY", RETH),
-            request(WRITE_ONLY_IMM, "WRITE_ONLY_IMM", RETH, IMM_DT),
-            request(READ_REQUEST, "READ_REQUEST", RETH),
-            response(READ_RESPONSE_FIRST, "READ_RESPONSE_FIRST", AETH),
-            response(READ_RESPONSE_MIDDLE, "READ_RESPONSE_MIDDLE"),
-            response(READ_RESPONSE_LAST, "READ_RESPONSE_LAST", AETH),
-            response(READ_RESPONSE_ONLY, "READ_RESPONSE_ONLY", AETH),
-            response(ACKNOWLEDGE, "ACKNOWLEDGE", AETH),
-            response(ATOMIC_ACKNOWLEDGE, "ATOMIC_ACKNOWLEDGE", AETH, ATOMIC_ACK_ETH),
-            request(COMPARE_SWAP, "COMPARE_SWAP", ATOMIC_ETH),
-            request(FETCH_ADD, "FETCH_ADD", ATOMIC_ETH),
-            request(RESYNC, "RESYNC"),
-            request(SEND_LAST_INVALIDATE, "SEND_LAST_INVALIDATE", IETH),
-            request(SEND_ONLY_INVALIDATE, "SEND_ONLY_INVALIDATE", IETH),
-            request(FLUSH, "FLUSH", FETH, RETH),
-            request(ATOMIC_WRITE, "ATOMIC_WRITE", RETH));
+            new Operation(SEND_FIRST, "SEND_FIRST"),
+            new Operation(SEND_MIDDLE, "SEND_MIDDLE"),
+            new Operation(SEND_LAST, "SEND_LAST"),
+            new Operation(SEND_LAST_IMM, "SEND_LAST_IMM", IMM_DT),
+            new Operation(SEND_ONLY, "SEND_ONLY"),
+            new Operation(SEND_ONLY_IMM, "SEND_ONLY_IMM", IMM_DT),
+            new Operation(WRITE_FIRST, "WRITE_FIRST", RETH),
+            new Operation(WRITE_MIDDLE, "WRITE_MIDDLE"),
+            new Operation(WRITE_LAST, "WRITE_LAST"),
+            new Operation(WRITE_LAST_IMM, "WRITE_LAST_IMM", IMM_DT),
+            new Operation(WRITE_ONLY, "WRITE_ONLY", RETH),
+            new Operation(WRITE_ONLY_IMM, "WRITE_ONLY_IMM", RETH, IMM_DT),
+            new Operation(READ_REQUEST, "READ_REQUEST", RETH),
+            new Operation(READ_RESPONSE_FIRST, "READ_RESPONSE_FIRST", AETH),
+            new Operation(READ_RESPONSE_MIDDLE, "READ_RESPONSE_MIDDLE"),
+            new Operation(READ_RESPONSE_LAST, "READ_RESPONSE_LAST", AETH),
+            new Operation(READ_RESPONSE_ONLY, "READ_RESPONSE_ONLY", AETH),
+            new Operation(ACKNOWLEDGE, "ACKNOWLEDGE", AETH),
+            new Operation(ATOMIC_ACKNOWLEDGE, "ATOMIC_ACKNOWLEDGE", AETH, ATOMIC_ACK_ETH),
+            new Operation(COMPARE_SWAP, "COMPARE_SWAP", ATOMIC_ETH),
+            new Operation(FETCH_ADD, "FETCH_ADD", ATOMIC_ETH),
+            new Operation(RESYNC, "RESYNC"),
+            new Operation(SEND_LAST_INVALIDATE, "SEND_LAST_INVALIDATE", IETH),
+            new Operation(SEND_ONLY_INVALIDATE, "SEND_ONLY_INVALIDATE", IETH),
+            new Operation(FLUSH, "FLUSH", FETH, RETH),
+            new Operation(ATOMIC_WRITE, "ATOMIC_WRITE", RETH));
 
     private static final List<Operation> OURS = List.of(
-            request(SEND_LAST_IMM64, "SEND_LAST_IMM64", IMM_64),
-            request(SEND_ONLY_ACK, "SEND_ONLY_ACK", ACK_ETH),
-            request(SEND_ONLY_IMM64, "SEND_ONLY_IMM64", IMM_64),
-            request(WRITE_ONLY_ACK, "WRITE_ONLY_ACK", RETH, ACK_ETH),
-            request(WRITE_LAST_NOTIFY, "WRITE_LAST_NOTIFY", NOTIFY_ETH),
-            request(WRITE_LAST_IMM64, "WRITE_LAST_IMM64", IMM_64),
-            request(WRITE_ONLY_NOTIFY, "WRITE_ONLY_NOTIFY", RETH, NOTIFY_ETH),
-            request(WRITE_ONLY_IMM64, "WRITE_ONLY_IMM64", RETH, IMM_64),
-            response(READ_RESPONSE_MIDDLE_AETH, "READ_RESPONSE_MIDDLE_AETH", AETH),
-            response(SELECTIVE_ACK, "SELECTIVE_ACK", AETH),
-            request(ATOMIC, "ATOMIC", ATOMIC_ETH, ATOMIC_KIND),
-            request(RESYNC, "RESYNC"),
-            request(SEND_LAST_INVALIDATE, "SEND_LAST_INVALIDATE", IETH),
-            request(SEND_ONLY_INVALIDATE, "SEND_ONLY_INVALIDATE", IETH));
+            new Operation(SEND_LAST_IMM64, "SEND_LAST_IMM64", IMM_64),
+            new Operation(SEND_ONLY_ACK, "SEND_ONLY_ACK", ACK_ETH),
+            new Operation(SEND_ONLY_IMM64, "SEND_ONLY_IMM64", IMM_64),
+            new Operation(WRITE_ONLY_ACK, "WRITE_ONLY_ACK", RETH, ACK_ETH),
+            new Operation(WRITE_LAST_NOTIFY, "WRITE_LAST_NOTIFY", NOTIFY_ETH),
+            new Operation(WRITE_LAST_IMM64, "WRITE_LAST_IMM64", IMM_64),
+            new Operation(WRITE_ONLY_NOTIFY, "WRITE_ONLY_NOTIFY", RETH, NOTIFY_ETH),
+            new Operation(WRITE_ONLY_IMM64, "WRITE_ONLY_IMM64", RETH, IMM_64),
+            new Operation(READ_RESPONSE_MIDDLE_AETH, "READ_RESPONSE_MIDDLE_AETH", AETH),
+            new Operation(SELECTIVE_ACK, "SELECTIVE_ACK", AETH),
+            new Operation(ATOMIC, "ATOMIC", ATOMIC_ETH, ATOMIC_KIND),
+            new Operation(RESYNC, "RESYNC"),
+            new Operation(SEND_LAST_INVALIDATE, "SEND_LAST_INVALIDATE", IETH),
+            new Operation(SEND_ONLY_INVALIDATE, "SEND_ONLY_INVALIDATE", IETH));
 
     static {
         Arrays.setAll(OPERATION, opcode -> opcode & OPERATION_MASK);
@@ -163,18 +167,18 @@ public final class Opcodes {
                 define(UC, "UC", operation);
             }
             if (number <= RESYNC) {
-                define(RD, "RD", operation, operation.side == Side.REQUEST ? List.of(RDETH, DETH) : List.of(RDETH));
+                define(RD, "RD", operation, operation.before());
             }
             if (number == SEND_ONLY || number == SEND_ONLY_IMM) {
                 define(UD, "UD", operation, List.of(DETH));
             }
             if (number <= SEND_ONLY_INVALIDATE && number != RESYNC) {
-                define(XRC, "XRC", operation, operation.side == Side.REQUEST ? List.of(XRCETH) : List.of());
+                define(XRC, "XRC", operation, isResponse(number) ? List.of() : List.of(XRCETH));
             }
         }
         for (Operation operation : OURS) {
             define(OURS_RC, "RC", operation);
-            define(OURS_RD, "RD", operation, operation.side == Side.REQUEST ? List.of(RDETH, DETH) : List.of(RDETH));
+            define(OURS_RD, "RD", operation, operation.before());
         }
         define(UD_SEND_ONLY_IMM64, "UD SEND_ONLY_IMM64", List.of(DETH, IMM_64));
         define(BUNDLE, "BUNDLE", List.of());
@@ -183,14 +187,6 @@ public final class Opcodes {
     }
 
     private Opcodes() {}
-
-    private static Operation request(int number, String name, Header... headers) {
-        return new Operation(number, name, Side.REQUEST, List.of(headers));
-    }
-
-    private static Operation response(int number, String name, Header... headers) {
-        return new Operation(number, name, Side.RESPONSE, List.of(headers));
-    }
 
     private static void define(int transport, String name, Operation operation) {
         define(transport, name, operation, List.of());
