@@ -34,14 +34,9 @@ final class GoBackNResponder implements ResponderRecovery {
 
     @Override
     public boolean hold(Packet packet, long psn, long expected) {
-        OutOfOrder waiting = held;
-        if (waiting == null) {
-            waiting = new OutOfOrder(mtuBytes);
-            held = waiting;
-        }
-        if (waiting.get(psn) == null) {
-            waiting.keep(packet, psn, expected);
-        }
+        OutOfOrder waiting = held == null ? new OutOfOrder(mtuBytes) : held;
+        held = waiting;
+        waiting.keep(packet, psn, expected);
         return waiting.get(psn) != null;
     }
 

@@ -54,7 +54,7 @@ final class OutOfOrder {
     }
 
     /**
-     * Buffers a packet; true if the buffered packets must be reported: a new gap appeared, or a missing packet has arrived.
+     * Buffers a packet, unless that PSN is buffered; true if the buffered packets must be reported: a new gap appeared, or a missing packet has arrived.
      * The first few are reported in any case, since they prove that the packet before them is lost.
      */
     boolean keep(Packet packet, long psn, long expected) {

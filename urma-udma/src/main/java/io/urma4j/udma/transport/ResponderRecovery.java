@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * twice, and with READs that are requested again. {@link SelectiveResponder} serves urma4j peers, {@link GoBackNResponder}
  * all others.
  *
- * <p>Methods with a body state what holds for a peer that goes back: nothing is kept, and duplicates are not reported.
+ * <p>Methods with a body state what holds for a peer that goes back: duplicates are not reported.
  */
 sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder {
     // ---- early packets
@@ -24,21 +24,17 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
     boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold);
 
     /** Whether no early packet is kept. */
-    default boolean isEmpty() {
-        return true;
-    }
+    boolean isEmpty();
 
     /** The packet with that PSN, if it is kept. */
     @Nullable
-    default Packet get(long psn) {
-        return null;
-    }
+    Packet get(long psn);
 
     /** Everything from one PSN up to another, that one excluded, is in its place now. */
-    default void remove(long from, long end) {}
+    void remove(long from, long end);
 
     /** The requester starts anew: nothing that is kept counts any more. */
-    default void clear() {}
+    void clear();
 
     /**
      * Keeps the packet that is expected, since what is before it is not placed.

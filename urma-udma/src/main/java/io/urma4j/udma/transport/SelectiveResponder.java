@@ -63,9 +63,7 @@ final class SelectiveResponder implements ResponderRecovery {
 
     @Override
     public boolean hold(Packet packet, long psn, long expected) {
-        if (kept.get(psn) == null) {
-            kept.keep(packet, psn, expected);
-        }
+        kept.keep(packet, psn, expected);
         return kept.get(psn) != null;
     }
 
