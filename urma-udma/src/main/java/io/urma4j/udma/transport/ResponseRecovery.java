@@ -77,16 +77,12 @@ final class ResponseRecovery {
                 window.late(nowNanos - since, nowNanos);
             }
         } else if (congestion.isTooSoonAlone(nowNanos - scoreboard.repeatedAt(psn))) {
-            wasLate(psn, nowNanos);
+            cameAgain(psn, nowNanos);
         }
     }
 
-    /** An answer has come once more. */
+    /** An answer has come once more. If it was asked for again, once, it had only been late. */
     void cameAgain(long psn, long nowNanos) {
-        wasLate(psn, nowNanos);
-    }
-
-    private void wasLate(long psn, long nowNanos) {
         if (suspected.has(psn)) {
             suspected.remove(psn);
             congestion.notLost(1);
@@ -94,7 +90,7 @@ final class ResponseRecovery {
         }
     }
 
-    /** A new packet was sent, which has the PSNs up to {@code next}. */
+    /** A new packet was sent, which has the PSNs up to {@code next}; or a READ with all of its answers was requested again. */
     void sent(long psn, long next) {
         suspected.clear(psn, next);
     }
@@ -256,11 +252,6 @@ final class ResponseRecovery {
         } else {
             suspected.add(psn);
         }
-    }
-
-    /** A READ with all of its answers was requested again. */
-    void retransmitted(long psn, long next) {
-        suspected.clear(psn, next);
     }
 
     /** What is acknowledged has come; what counts as lost was sent. */

@@ -55,7 +55,7 @@ final class SelectiveRepeat implements LossRecovery {
         for (long one = psn; one < next; one++) {
             scoreboard.repeated(one, end, nowNanos);
         }
-        responses.retransmitted(psn, next);
+        responses.sent(psn, next);
     }
 
     @Override

@@ -164,7 +164,7 @@ class LostAnswersTest {
         arrivesAsLast(14, RTT);
         requestedAgain(RTT);
         board.repeated(10, end, 2 * RTT);
-        recovery.retransmitted(10, 15);
+        recovery.sent(10, 15);
         recovery.cameAgain(10, 3 * RTT);
         assertThat(congestion.spuriousLosses()).isZero();
     }
