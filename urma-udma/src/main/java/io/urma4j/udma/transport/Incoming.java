@@ -185,10 +185,7 @@ final class Incoming {
             return; // a later packet of the message: its receive stays
         }
         state = state == State.SEND ? State.NONE : state;
-        if (work != null && taken != ReceiveWork.NONE) {
-            work.giveBack(taken);
-        }
-        forget();
+        giveBack();
     }
 
     /** A packet of the WRITE in progress was refused, on a shared connection: the rest is discarded. */
@@ -200,12 +197,16 @@ final class Incoming {
 
     /** The message in progress will not complete. */
     void giveUp() {
+        giveBack();
+        isEnding = false;
+        state = State.NONE;
+    }
+
+    private void giveBack() {
         if (work != null && taken != ReceiveWork.NONE) {
             work.giveBack(taken);
         }
         forget();
-        isEnding = false;
-        state = State.NONE;
     }
 
     private void forget() {

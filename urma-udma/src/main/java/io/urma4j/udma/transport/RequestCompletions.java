@@ -44,13 +44,8 @@ final class RequestCompletions {
             return WorkStatus.SUCCESS;
         }
         int status = request.status;
-        end(request);
+        segmenter.end(request);
         return status;
-    }
-
-    private void end(Request request) {
-        request.end();
-        segmenter.reuse(request);
     }
 
     /**
@@ -67,7 +62,7 @@ final class RequestCompletions {
             if (request.isOver()) {
                 request.fail(current);
                 current = isShared ? status : WorkStatus.WR_FLUSH_ERR;
-                end(request);
+                segmenter.end(request);
             }
         }
         segmenter.endAll(current);

@@ -123,17 +123,14 @@ final class Segmenter {
             Request request = uncut.get(resource);
             if (mayCut(request)) {
                 cut(request);
-                resource = request.isCut ? resource : resource + 1;
-                removeCut(request);
+                if (request.isCut) {
+                    uncut.remove(request);
+                } else {
+                    resource++;
+                }
                 return;
             }
             resource++;
-        }
-    }
-
-    private void removeCut(Request request) {
-        if (request.isCut) {
-            uncut.remove(request);
         }
     }
 
@@ -194,8 +191,7 @@ final class Segmenter {
             request.isCut = true;
             if (request.open == 0) {
                 request.fail(status);
-                request.end();
-                reuse(request);
+                end(request);
             }
         }
     }
@@ -208,14 +204,14 @@ final class Segmenter {
                 uncut.remove(i);
                 request.isCut = true;
                 request.fail(status);
-                request.end();
-                reuse(request);
+                end(request);
             }
         }
     }
 
-    /** The request has ended and was reported. */
-    void reuse(Request request) {
+    /** Reports a request that has ended. */
+    void end(Request request) {
+        request.end();
         unused.add(request);
     }
 }
