@@ -69,10 +69,6 @@ public final class Bth {
         return (Fields.u8(packet, FLAGS) & SOLICITED_BIT) != 0;
     }
 
-    public static boolean isMigrated(NativeMemory packet) {
-        return (Fields.u8(packet, FLAGS) & MIGRATION_BIT) != 0;
-    }
-
     /** Bytes of zero behind the payload, 0…3. */
     public static int padCount(NativeMemory packet) {
         return padCountAt(packet, 0);
@@ -83,11 +79,7 @@ public final class Bth {
         return Fields.u8(bytes, at + FLAGS) >>> PAD_SHIFT & 3;
     }
 
-    public static int transportVersion(NativeMemory packet) {
-        return transportVersionAt(packet, 0);
-    }
-
-    /** The same of a packet that begins there. */
+    /** Of a packet that begins there. */
     static int transportVersionAt(NativeMemory bytes, int at) {
         return Fields.u8(bytes, at + FLAGS) & VERSION_MASK;
     }
@@ -191,18 +183,13 @@ public final class Bth {
         Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | SOLICITED_BIT);
     }
 
-    /** Of a RESYNC on a shared connection: it replaces the first packet of its message. */
+    /** Of a RESYNC on a shared connection: it replaces the first packet of its message. Some network cards set this bit always. */
     public static boolean beginsMessage(NativeMemory packet) {
-        return isMigrated(packet);
+        return (Fields.u8(packet, FLAGS) & MIGRATION_BIT) != 0;
     }
 
     /** Marks a RESYNC as the first packet of its message. */
     public static void markFirst(NativeMemory packet) {
-        migrate(packet);
-    }
-
-    /** Sets the migration bit, as some network cards do. */
-    public static void migrate(NativeMemory packet) {
         Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | MIGRATION_BIT);
     }
 

@@ -27,7 +27,7 @@ public final class PacketCheck {
         if (length > maxBytes(opcode)) {
             return Drop.TOO_LONG;
         }
-        if (Bth.transportVersion(bytes) != 0) {
+        if (Bth.transportVersionAt(bytes, 0) != 0) {
             return Drop.TRANSPORT_VERSION;
         }
         if (!Bth.isOfOurPartition(bytes, 0)) {

@@ -89,10 +89,6 @@ public final class Reassembly {
         }
         Place place = free();
         place.begunNanos = nowNanos;
-        return begin(place, id, lengthBytes, partBytes);
-    }
-
-    private Place begin(Place place, int id, int lengthBytes, int partBytes) {
         place.id = id;
         place.lengthBytes = lengthBytes;
         place.partBytes = partBytes;

@@ -102,8 +102,8 @@ class GoldenTest {
         if (Bth.isSolicited(bytes)) {
             Bth.solicit(to.bytes());
         }
-        if (Bth.isMigrated(bytes)) {
-            Bth.migrate(to.bytes());
+        if (Bth.beginsMessage(bytes)) { // the migration bit, which some network cards set
+            Bth.markFirst(to.bytes());
         }
         if (Bth.asksForAcknowledgement(bytes)) {
             Bth.addAck(to.bytes(), Bth.asks(true));
