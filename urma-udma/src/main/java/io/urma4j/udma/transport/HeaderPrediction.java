@@ -59,33 +59,17 @@ final class HeaderPrediction {
     }
 
     private static byte kind(int opcode) {
-        return switch (Opcodes.operation(opcode)) {
-            case Opcodes.SEND_FIRST,
-                    Opcodes.SEND_MIDDLE,
-                    Opcodes.SEND_LAST,
-                    Opcodes.SEND_LAST_IMM,
-                    Opcodes.SEND_ONLY,
-                    Opcodes.SEND_ONLY_IMM,
-                    Opcodes.SEND_LAST_INVALIDATE,
-                    Opcodes.SEND_ONLY_INVALIDATE,
-                    Opcodes.WRITE_FIRST,
-                    Opcodes.WRITE_MIDDLE,
-                    Opcodes.WRITE_LAST,
-                    Opcodes.WRITE_LAST_IMM,
-                    Opcodes.WRITE_ONLY,
-                    Opcodes.WRITE_ONLY_IMM,
-                    Opcodes.READ_REQUEST,
-                    Opcodes.COMPARE_SWAP,
-                    Opcodes.FETCH_ADD -> Opcodes.has(opcode, Header.ACK_ETH) ? REQUEST_ACK : REQUEST;
-            // a SELECTIVE_ACK reports more
-            case Opcodes.ACKNOWLEDGE -> Opcodes.isOurs(opcode) ? OTHER : ACKNOWLEDGE;
-            case Opcodes.READ_RESPONSE_FIRST,
-                    Opcodes.READ_RESPONSE_MIDDLE,
-                    Opcodes.READ_RESPONSE_LAST,
-                    Opcodes.READ_RESPONSE_ONLY,
-                    Opcodes.ATOMIC_ACKNOWLEDGE -> ANSWER;
-            default -> OTHER;
-        };
+        int operation = Opcodes.operation(opcode);
+        if (operation == Opcodes.ACKNOWLEDGE) {
+            return Opcodes.isOurs(opcode) ? OTHER : ACKNOWLEDGE; // a SELECTIVE_ACK reports more
+        }
+        if (Opcodes.isResponse(opcode)) {
+            return ANSWER;
+        }
+        if (operation > Opcodes.FETCH_ADD && !Opcodes.has(opcode, Header.IETH)) {
+            return OTHER; // a RESYNC, and what is not supported
+        }
+        return Opcodes.has(opcode, Header.ACK_ETH) ? REQUEST_ACK : REQUEST;
     }
 
     /**
