@@ -3,74 +3,29 @@ package io.urma4j.udma.transport;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Packet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The responder of a peer that goes back, as RoCE has it: drops early packets, and reports a gap once. The peer retransmits
  * everything from the gap on.
  */
 final class GoBackNResponder implements ResponderRecovery {
-    /** Packets that wait until what is before them is placed; null until a memory has answered later. */
-    private @Nullable OutOfOrder held;
+    /** What waits until everything before it is placed, where memory answers later. */
+    private final OutOfOrder held;
 
-    private final int mtuBytes;
-
-    GoBackNResponder(int mtuBytes) {
-        this.mtuBytes = mtuBytes;
+    /** @param held of the responder */
+    GoBackNResponder(OutOfOrder held) {
+        this.held = held;
     }
 
     @Override
     public boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold) {
-        OutOfOrder waiting = held;
-        if (waiting == null || waiting.get(expected) == null) {
+        if (held.get(expected) == null) {
             return !isGapTold;
         }
-        waiting.keep(packet, psn, expected);
-        boolean isBehindGap = waiting.get(psn) == null || waiting.get(psn - 1) == null;
+        held.keep(packet, psn, expected);
+        boolean isBehindGap = held.get(psn) == null || held.get(psn - 1) == null;
         return isBehindGap && !isGapTold;
     }
-
-    // ---- held packets
-
-    @Override
-    public boolean hold(Packet packet, long psn, long expected) {
-        OutOfOrder waiting = held == null ? new OutOfOrder(mtuBytes) : held;
-        held = waiting;
-        waiting.keep(packet, psn, expected);
-        return waiting.get(psn) != null;
-    }
-
-    /** The peer retransmits whatever is left. */
-    @Override
-    public void heldWasExecuted() {
-        clear();
-    }
-
-    @Override
-    public boolean isEmpty() {
-        return held == null || held.isEmpty();
-    }
-
-    @Override
-    public @Nullable Packet get(long psn) {
-        return held == null ? null : held.get(psn);
-    }
-
-    @Override
-    public void remove(long from, long end) {
-        if (held != null) {
-            held.remove(from, end);
-        }
-    }
-
-    @Override
-    public void clear() {
-        if (held != null) {
-            held.clear();
-        }
-    }
-
-    // ---- the peer
 
     @Override
     public boolean reportGap(PacketWriter writer, long expected, int msn, boolean isDelayed) {

@@ -28,9 +28,9 @@ final class OutOfOrder {
     private static final int MASK = SLOTS - 1;
 
     private final int mtuBytes;
-    private final @Nullable Packet[] packets = new Packet[SLOTS];
-    private final long[] psns = new long[SLOTS];
     private final @Nullable Packet[] longBuffers; // the first ones are free
+    private @Nullable Packet[] packets = {}; // made with psns when a packet is first buffered
+    private long[] psns = {};
     private int freeLongBuffers;
     private int usedLongBuffers;
     private int count;
@@ -46,7 +46,6 @@ final class OutOfOrder {
         this.mtuBytes = mtuBytes;
         this.longBuffers =
                 new Packet[mtuBytes > PathMtu.LARGEST_OF_ROCE ? SLOTS * PathMtu.LARGEST_OF_ROCE / mtuBytes : 0];
-        Arrays.fill(psns, NONE);
     }
 
     boolean isEmpty() {
@@ -58,6 +57,9 @@ final class OutOfOrder {
      * The first few are reported in any case, since they prove that the packet before them is lost.
      */
     boolean keep(Packet packet, long psn, long expected) {
+        if (psns.length == 0) {
+            makePlaces();
+        }
         int slot = (int) psn & MASK;
         if (psn - expected >= SLOTS || psns[slot] == psn || !hasRoomFor(packet)) {
             return false;
@@ -70,6 +72,18 @@ final class OutOfOrder {
         count++;
         assert count <= SLOTS && highest - expected < SLOTS : "keeps " + count + " up to " + highest;
         return isNews;
+    }
+
+    /** Buffers the packet that is expected, since what is before it is not placed. False if there is no room: it counts as lost. */
+    boolean hold(Packet packet, long psn) {
+        keep(packet, psn, psn);
+        return get(psn) != null;
+    }
+
+    private void makePlaces() {
+        packets = new Packet[SLOTS];
+        psns = new long[SLOTS];
+        Arrays.fill(psns, NONE);
     }
 
     private boolean hasRoomFor(Packet packet) {
@@ -129,14 +143,13 @@ final class OutOfOrder {
     @Nullable
     Packet get(long psn) {
         int slot = (int) psn & MASK;
-        return psns[slot] == psn ? packets[slot] : null;
+        return count > 0 && psns[slot] == psn ? packets[slot] : null;
     }
 
     /** Discards the packet with that PSN. */
     void drop(long psn) {
-        int slot = (int) psn & MASK;
-        if (psns[slot] == psn) {
-            free(slot);
+        if (get(psn) != null) {
+            free((int) psn & MASK);
         }
     }
 

@@ -13,8 +13,8 @@ import io.urma4j.udma.wire.Packet;
  *                                 expected
  * </pre>
  *
- * <p>WRITEs run ahead: each begins its copy when it arrives. Any other request is held as a packet, by {@link
- * ResponderRecovery}, until every WRITE before it is placed. So what reads, counts, notifies or revokes comes after them by
+ * <p>WRITEs run ahead: each begins its copy when it arrives. Any other request is held as a packet, in {@link
+ * OutOfOrder}, until every WRITE before it is placed. So what reads, counts, notifies or revokes comes after them by
  * construction. An atomic, a packet of a SEND, and the end of a WRITE with a record or a word have a copy that is alone:
  * everything behind it is held.
  */
@@ -30,7 +30,7 @@ final class Placements {
     private final ConnectionConfig config;
     private final Memory memory;
     private final Incoming incoming;
-    private final ResponderRecovery recovery;
+    private final OutOfOrder kept;
     private final ResponseScheduler answers;
     private final Traffic traffic;
     private final PendingWrites writes;
@@ -52,13 +52,13 @@ final class Placements {
             ConnectionConfig config,
             Memory memory,
             Incoming incoming,
-            ResponderRecovery recovery,
+            OutOfOrder kept,
             ResponseScheduler answers,
             Traffic traffic) {
         this.config = config;
         this.memory = memory;
         this.incoming = incoming;
-        this.recovery = recovery;
+        this.kept = kept;
         this.answers = answers;
         this.traffic = traffic;
         this.writes = new PendingWrites(memory);
@@ -78,7 +78,7 @@ final class Placements {
 
     /** The expected request is held; if there is no room, it counts as lost. */
     void hold(Packet packet, long psn, boolean isBusy) {
-        if (recovery.hold(packet, psn, psn)) {
+        if (kept.hold(packet, psn)) {
             isHolding = true;
             isCrowded = isBusy || writes.isFull();
         } else {
@@ -100,7 +100,7 @@ final class Placements {
             writes.add(packet, psn, transmission, incoming.copy(), incoming.hasEnded());
             return true;
         }
-        if (recovery.hold(packet, psn, psn)) {
+        if (kept.hold(packet, psn)) {
             begin(Alone.TRANSFER, incoming.copy(), transmission);
         } else {
             incoming.postpone();

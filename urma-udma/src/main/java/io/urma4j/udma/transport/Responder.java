@@ -31,6 +31,7 @@ final class Responder {
     private final ResponderResources resources;
     private final ResponseScheduler answers;
 
+    private final OutOfOrder kept;
     private final ResponderRecovery recovery;
     private final RepeatedRequests repeated;
     private final PlacingReports reports;
@@ -55,9 +56,8 @@ final class Responder {
         this.traffic = traffic;
         this.incoming = new Incoming(config, memory, receivers);
         this.resources = new ResponderResources(config.maxReadsIn());
-        this.recovery = config.selective()
-                ? new SelectiveResponder(traffic, config.mtuBytes())
-                : new GoBackNResponder(config.mtuBytes());
+        this.kept = new OutOfOrder(config.mtuBytes());
+        this.recovery = config.selective() ? new SelectiveResponder(kept, traffic) : new GoBackNResponder(kept);
         this.answers = new ResponseScheduler(config, memory, writer, resources, recovery, traffic);
         this.repeated = new RepeatedRequests(config, resources, recovery, answers, traffic);
         this.reports = new PlacingReports(config.peerIsOurs());
@@ -88,7 +88,7 @@ final class Responder {
             }
             isGapTold = false;
             inOrder(packet, psn, transmission, nowNanos);
-            if (!recovery.isEmpty()) {
+            if (!kept.isEmpty()) {
                 goOn(psn, nowNanos);
             }
         } else if (psn < expected) {
@@ -110,7 +110,7 @@ final class Responder {
 
     /** Whether a request with that PSN of the wire is the next one, with no gap before it and nothing kept behind it. */
     boolean isExpected(int psnOnWire) {
-        return psnOnWire == Psn.onWire(expected) && !isBroken && !isGapTold && recovery.isEmpty();
+        return psnOnWire == Psn.onWire(expected) && !isBroken && !isGapTold && kept.isEmpty();
     }
 
     /** Executes the expected request. */
@@ -122,7 +122,7 @@ final class Responder {
 
     /** Nothing is acknowledged before it is executed, and nothing that is executed is kept. */
     private boolean invariants() {
-        return answers.acknowledged() < expected && recovery.get(expected - 1) == null;
+        return answers.acknowledged() < expected && kept.get(expected - 1) == null;
     }
 
     /**
@@ -148,7 +148,7 @@ final class Responder {
             return;
         }
         incoming.giveUp();
-        recovery.clear();
+        kept.clear();
         isGapTold = false;
         executed(psn, transmission);
         answers.acknowledge();
@@ -156,16 +156,16 @@ final class Responder {
 
     /** What was missing is there: what was kept behind it follows, up to the next that is missing. */
     private void goOn(long arrived, long nowNanos) {
-        recovery.remove(arrived, expected);
+        kept.remove(arrived, expected);
         long before = arrived;
-        Packet next = recovery.get(expected);
+        Packet next = kept.get(expected);
         while (next != null && expected > before) {
             before = expected;
             inOrder(next, before, Bth.NO_TRANSMISSION, nowNanos); // it waited: its time says nothing
-            recovery.remove(before, expected);
-            next = recovery.get(expected);
+            kept.remove(before, expected);
+            next = kept.get(expected);
         }
-        if (recovery.isEmpty()) {
+        if (kept.isEmpty()) {
             answers.acknowledge(); // else the requester would think that the late one is lost
         } else if (expected > arrived) {
             gap();
@@ -376,7 +376,7 @@ final class Responder {
 
     private Placements placements() {
         if (placements == null) {
-            placements = new Placements(config, memory, incoming, recovery, answers, traffic);
+            placements = new Placements(config, memory, incoming, kept, answers, traffic);
         }
         return placements;
     }
@@ -393,13 +393,13 @@ final class Responder {
             syndrome = late.answerPlaced();
         }
         boolean hasAloneEnded = late.hasAloneEnded() && endAlone(late, nowNanos);
-        boolean goesOn = late.goesOn() || hasAloneEnded && !recovery.isEmpty(); // what is behind it is kept
+        boolean goesOn = late.goesOn() || hasAloneEnded && !kept.isEmpty(); // what is behind it is kept
         if (goesOn && !isBroken) {
             isGapTold = false;
             answers.gapIsFilled();
             goOn(expected - 1, nowNanos);
-            if (!late.isActive()) {
-                recovery.heldWasExecuted();
+            if (!late.isActive() && !config.selective()) {
+                kept.clear(); // the peer retransmits whatever is left
             }
         }
         assert invariants() : "expects " + expected + ", acknowledges " + answers.acknowledged();
@@ -411,7 +411,7 @@ final class Responder {
             late.refuseMessage(syndrome);
         } else {
             expected = placedUpTo(); // so that nothing behind it is ever acknowledged
-            recovery.clear();
+            kept.clear();
             refuseAll(expected, syndrome);
         }
         traffic.nakSent(syndrome);
@@ -425,14 +425,14 @@ final class Responder {
         if (late.alone() == Alone.ATOMIC) {
             endAtomic(late, psn, nowNanos);
         } else {
-            Packet packet = requireNonNull(recovery.get(psn));
+            Packet packet = requireNonNull(kept.get(psn));
             int syndrome = late.finish(packet, psn, nowNanos);
             if (syndrome == Incoming.PLACING) {
                 return false;
             }
             transferred(packet, psn, late.aloneTransmission(), syndrome, nowNanos);
         }
-        recovery.remove(psn, expected);
+        kept.remove(psn, expected);
         return true;
     }
 

@@ -23,29 +23,6 @@ sealed interface ResponderRecovery permits SelectiveResponder, GoBackNResponder 
      */
     boolean arrivedEarly(Packet packet, long psn, long expected, boolean isGapTold);
 
-    /** Whether no early packet is kept. */
-    boolean isEmpty();
-
-    /** The packet with that PSN, if it is kept. */
-    @Nullable
-    Packet get(long psn);
-
-    /** Everything from one PSN up to another, that one excluded, is in its place now. */
-    void remove(long from, long end);
-
-    /** The requester starts anew: nothing that is kept counts any more. */
-    void clear();
-
-    /**
-     * Keeps the packet that is expected, since what is before it is not placed.
-     *
-     * @return whether it is kept; if not, it counts as lost
-     */
-    boolean hold(Packet packet, long psn, long expected);
-
-    /** What was held was executed, as far as it can be now. */
-    default void heldWasExecuted() {}
-
     // ---- packets that arrive twice
 
     /** These PSNs were executed. */

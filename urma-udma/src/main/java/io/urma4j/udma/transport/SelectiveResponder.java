@@ -19,16 +19,17 @@ final class SelectiveResponder implements ResponderRecovery {
     /** Of a SELECTIVE_ACK: what is kept, and what has arrived twice. */
     private static final int MOST_TOLD_BYTES = 2 * OutOfOrder.TOLD_BYTES;
 
-    private final Traffic traffic;
     private final OutOfOrder kept;
+    private final Traffic traffic;
     private final PsnSet twice = new PsnSet();
 
     /** One that is not kept arrived twice since the last report. */
     private boolean isArrivedTwiceDue;
 
-    SelectiveResponder(Traffic traffic, int mtuBytes) {
+    /** @param kept the early packets of the responder */
+    SelectiveResponder(OutOfOrder kept, Traffic traffic) {
+        this.kept = kept;
         this.traffic = traffic;
-        this.kept = new OutOfOrder(mtuBytes);
     }
 
     // ---- early packets
@@ -59,32 +60,6 @@ final class SelectiveResponder implements ResponderRecovery {
                 && end == other.payloadAt() + other.payloadBytes()
                 && Bth.destinationQp(one.bytes()) == Bth.destinationQp(other.bytes())
                 && one.bytes().isSame(Bth.BYTES, other.bytes(), Bth.BYTES, end - Bth.BYTES);
-    }
-
-    @Override
-    public boolean hold(Packet packet, long psn, long expected) {
-        kept.keep(packet, psn, expected);
-        return kept.get(psn) != null;
-    }
-
-    @Override
-    public boolean isEmpty() {
-        return kept.isEmpty();
-    }
-
-    @Override
-    public @Nullable Packet get(long psn) {
-        return kept.get(psn);
-    }
-
-    @Override
-    public void remove(long from, long end) {
-        kept.remove(from, end);
-    }
-
-    @Override
-    public void clear() {
-        kept.clear();
     }
 
     // ---- packets that arrive twice
