@@ -24,7 +24,6 @@ final class Requester {
     private final RetryTimer timer;
     private final CongestionControl congestion;
     private final LossRecovery recovery;
-    private final RequestCompletions completions;
     private final RequestWindow window;
     private final Retransmission retransmission;
 
@@ -45,12 +44,11 @@ final class Requester {
         this.psns = new PsnWindow(config.firstSendPsn());
         this.timer = new RetryTimer(config, nowNanos);
         this.congestion = new CongestionControl(config.windowOfLongPackets(), config.initialWindowPackets());
-        this.segmenter = new Segmenter(config, inFlight, congestion);
+        this.segmenter = new Segmenter(config, inFlight, psns, congestion);
         LastRewind lastRewind = new LastRewind(congestion, !config.selective());
         this.recovery = config.selective()
                 ? new SelectiveRepeat(config.firstSendPsn(), inFlight, packets, timer, congestion, traffic)
                 : new GoBackN(timer, lastRewind);
-        this.completions = new RequestCompletions(inFlight, segmenter, psns, config.isShared());
         this.window = new RequestWindow(config, congestion, recovery, psns, inFlight);
         this.retransmission = new Retransmission(
                 psns, inFlight, recovery, timer, congestion, lastRewind, traffic, config.rnrRetries());
@@ -237,12 +235,12 @@ final class Requester {
     /** The local payload of the message at the cursor is gone: nothing more of it is sent while others are before it. */
     private void giveUpPayload(WireMessage message, long nowNanos) {
         if (config.isShared()) {
-            completions.cutOffCurrent(message);
+            segmenter.cutOffCurrent(message);
         } else if (!psns.isNextNew()) {
             connection.fail(message.request().status, nowNanos);
         } else {
             isStopped = true;
-            completions.cutCurrent(message);
+            segmenter.cutCurrent(message);
             endAcknowledged(nowNanos);
         }
     }
@@ -351,7 +349,7 @@ final class Requester {
     }
 
     private void endAcknowledged(long nowNanos) {
-        int failure = completions.endAcknowledged();
+        int failure = segmenter.endAcknowledged();
         if (failure != WorkStatus.SUCCESS) {
             connection.failBehind(failure, nowNanos);
         }
@@ -376,7 +374,7 @@ final class Requester {
 
     /** The responder of a shared connection has refused a message: what was not sent of it never is. */
     void cutShort(WireMessage message) {
-        completions.cutShort(message);
+        segmenter.cutShort(message);
     }
 
     /** A switch on the path has marked what we sent (WIRE §9). */
@@ -418,12 +416,12 @@ final class Requester {
     /** Every request ends with the status it has failed with, or with that one, or is flushed. */
     void endAll(int status) {
         timer.stop();
-        completions.endAll(status);
+        segmenter.endAll(status);
     }
 
     /** The queue abandons what it has started: its requests end now, in order. */
     void abandon(SendWork work, int status) {
-        completions.abandon(work, status);
+        segmenter.abandon(work, status);
         assert invariants() : this;
     }
 

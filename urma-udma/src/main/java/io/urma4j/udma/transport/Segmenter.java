@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits work requests into messages. A READ is split so that its responses fit the receive buffer (WIRE §0.8) and the
- * queues of the network. A WRITE on a shared connection is split into messages of one packet. Packets of equal length leave
- * and arrive in runs; the first packet of a longer message has a RETH, so it would end each run.
+ * Splits work requests into messages, and ends them in the order in which they were started.
+ *
+ * <p>A READ is split so that its responses fit the receive buffer (WIRE §0.8) and the queues of the network. A WRITE on a
+ * shared connection is split into messages of one packet. Packets of equal length leave and arrive in runs; the first packet
+ * of a longer message has a RETH, so it would end each run.
  *
  * <p>The first pieces are created at once. Each other one is created when nothing else is left to send, round robin between
  * such requests, so that other queues get their share.
@@ -30,6 +32,7 @@ final class Segmenter {
     private static final int SMALL_READ_PACKETS = 4;
 
     private final InFlight inFlight;
+    private final PsnWindow psns;
     private final CongestionControl congestion;
     private final boolean isShared;
     private final boolean peerIsOurs;
@@ -44,8 +47,9 @@ final class Segmenter {
     private final List<Request> unused = new ArrayList<>();
     private int resource;
 
-    Segmenter(ConnectionConfig config, InFlight inFlight, CongestionControl congestion) {
+    Segmenter(ConnectionConfig config, InFlight inFlight, PsnWindow psns, CongestionControl congestion) {
         this.inFlight = inFlight;
+        this.psns = psns;
         this.congestion = congestion;
         this.isShared = config.isShared();
         this.peerIsOurs = config.peerIsOurs();
@@ -172,46 +176,142 @@ final class Segmenter {
         return (int) Math.max(1, (lengthBytes + mtuBytes - 1) / mtuBytes);
     }
 
+    boolean isEmpty() {
+        return uncut.isEmpty();
+    }
+
+    // ---- the end of requests
+
+    /**
+     * Ends the messages that are acknowledged.
+     *
+     * @return the status of a request that has failed, and the connection of its only queue with it; else SUCCESS
+     */
+    int endAcknowledged() {
+        WireMessage oldest = inFlight.head();
+        while (oldest != null && inFlight.isHeadNumbered() && oldest.endPsn() <= psns.unacked()) {
+            int status = endHead(oldest.request());
+            if (status != WorkStatus.SUCCESS && !isShared) {
+                return status;
+            }
+            oldest = inFlight.head();
+        }
+        return WorkStatus.SUCCESS;
+    }
+
+    /** Ends the oldest message; the status of its request if that has ended, else SUCCESS. */
+    private int endHead(Request request) {
+        inFlight.removeHead();
+        request.open--;
+        if (request.hasFailed()) {
+            stop(request);
+        }
+        if (!request.isOver()) {
+            return WorkStatus.SUCCESS;
+        }
+        int status = request.status;
+        end(request);
+        return status;
+    }
+
     /** The request will not succeed: no more pieces are created from it. */
-    void stop(Request request) {
+    private void stop(Request request) {
         if (!request.isCut) {
             request.isCut = true;
             uncut.remove(request);
         }
     }
 
-    boolean isEmpty() {
-        return uncut.isEmpty();
-    }
-
-    /** Requests between two pieces end with that status. */
-    void endAll(int status) {
-        while (!uncut.isEmpty()) {
-            Request request = uncut.removeFirst();
-            request.isCut = true;
-            if (request.open == 0) {
-                request.fail(status);
-                end(request);
-            }
-        }
-    }
-
-    /** The same for one queue. */
-    void abandon(SendWork work, int status) {
-        for (int i = uncut.size() - 1; i >= 0; i--) {
-            Request request = uncut.get(i);
-            if (request.isOf(work)) {
-                uncut.remove(i);
-                request.isCut = true;
-                request.fail(status);
-                end(request);
-            }
-        }
-    }
-
     /** Reports a request that has ended. */
-    void end(Request request) {
+    private void end(Request request) {
         request.end();
         unused.add(request);
+    }
+
+    /**
+     * Ends every request with the status it has failed with, or with that one. On a connection of one queue, those behind the
+     * first one are flushed.
+     */
+    void endAll(int status) {
+        int current = status;
+        for (WireMessage message = inFlight.head(); message != null; message = inFlight.head()) {
+            Request request = message.request();
+            inFlight.removeHead();
+            request.open--;
+            stop(request);
+            if (request.isOver()) {
+                request.fail(current);
+                current = isShared ? status : WorkStatus.WR_FLUSH_ERR;
+                end(request);
+            }
+        }
+        while (!uncut.isEmpty()) { // between two pieces
+            endUnsent(uncut.getFirst(), current);
+        }
+    }
+
+    /** The queue abandons what it has started: its requests end now, in order. */
+    void abandon(SendWork work, int status) {
+        for (int i = 0; i < inFlight.size(); i++) {
+            WireMessage message = inFlight.get(i);
+            Request request = message.request();
+            if (request.isOf(work)) {
+                cutOff(message, i < inFlight.numbered());
+                abandon(request, status);
+            }
+        }
+        for (int i = uncut.size() - 1; i >= 0; i--) {
+            if (uncut.get(i).isOf(work)) {
+                endUnsent(uncut.get(i), status);
+            }
+        }
+    }
+
+    private void abandon(Request request, int status) {
+        stop(request);
+        if (!request.isAbandoned) {
+            request.fail(status);
+            request.abandon();
+        }
+    }
+
+    /** No message of the request is in flight. */
+    private void endUnsent(Request request, int status) {
+        assert request.open == 0 : request;
+        stop(request);
+        request.fail(status);
+        end(request);
+    }
+
+    // ---- messages that are not sent any more
+
+    /** The payload of the message at the cursor is gone, on a shared connection. */
+    void cutOffCurrent(WireMessage message) {
+        cutOff(message, true);
+    }
+
+    /** The local payload is gone: send nothing, or just enough to end the message at the responder. */
+    private void cutOff(WireMessage message, boolean isNumbered) {
+        int sent = isNumbered ? (int) Math.min(message.packets, psns.end() - message.firstPsn) : 0;
+        message.isUncertain = sent > 0;
+        message.packets = sent == 0 ? 0 : Math.min(message.packets, sent + 1); // one more ends it
+    }
+
+    /** The responder of a shared connection has refused a message: its other packets are never sent. */
+    void cutShort(WireMessage message) {
+        message.isRefused = true;
+        stop(message.request());
+        if (message.endPsn() > psns.end()) {
+            message.packets = (int) (psns.end() - message.firstPsn);
+            if (inFlight.cursor() == message && psns.isNextNew()) {
+                inFlight.advance();
+            }
+        }
+    }
+
+    /** The local payload of the message at the cursor is gone, on a connection of one queue: its other packets are never sent. */
+    void cutCurrent(WireMessage message) {
+        message.packets = (int) (psns.end() - message.firstPsn);
+        inFlight.advance();
     }
 }
