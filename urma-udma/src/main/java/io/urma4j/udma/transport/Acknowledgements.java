@@ -187,7 +187,7 @@ final class Acknowledgements {
                 acknowledged(psn + 1, msn, answeredTransmission(packet), isDelayed, nowNanos);
                 more(psn, syndrome, packet, isDelayed, nowNanos);
             }
-            case RNR_NAK -> notReady(psn, syndrome, isDelayed, nowNanos);
+            case RNR_NAK -> refused(psn, syndrome, isDelayed, nowNanos);
             case NAK -> {
                 if (syndrome == Aeth.NAK_SEQUENCE) {
                     gap(psn, msn, packet, isDelayed, nowNanos);
@@ -247,54 +247,52 @@ final class Acknowledgements {
         recovery.reportedTwice(psn + 1, 1, requester.end(), bytes, at + kept, again, nowNanos);
     }
 
-    private void notReady(long psn, int syndrome, boolean isDelayed, long nowNanos) {
-        long waitNanos = RnrTimer.nanos(Aeth.value(syndrome));
+    /** A message was refused, or its receiver was not ready. */
+    private void refused(long psn, int syndrome, boolean isDelayed, long nowNanos) {
         if (psn == requester.end()) {
             traffic.add(Event.IGNORED);
         } else if (config.isShared()) {
-            judge(psn, WorkStatus.SUCCESS, waitNanos);
-        } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
-            traffic.add(Event.RNR_RECEIVED);
-            requester.hold(waitNanos, nowNanos);
-        } else {
+            judge(psn, syndrome);
+        } else if (!requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
             retransmission.goBack(nowNanos);
+        } else if (Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK) {
+            traffic.add(Event.RNR_RECEIVED);
+            requester.hold(RnrTimer.nanos(Aeth.value(syndrome)), nowNanos);
+        } else {
+            traffic.nakReceived(syndrome);
+            WireMessage oldest = inFlight.head();
+            if (oldest != null) {
+                oldest.request().fail(status(syndrome));
+                connection.fail(status(syndrome), nowNanos);
+            }
         }
     }
 
-    private void refused(long psn, int syndrome, boolean isDelayed, long nowNanos) {
-        int status = NakHistory.status(syndrome);
-        if (psn == requester.end()) {
-            traffic.add(Event.IGNORED);
-        } else if (config.isShared()) {
-            judge(psn, status, -1);
-        } else if (requester.advance(psn, Bth.NO_TRANSMISSION, isDelayed, nowNanos)) {
-            traffic.nakReceived(status);
-            WireMessage oldest = inFlight.head();
-            if (oldest != null) {
-                oldest.request().fail(status);
-                connection.fail(status, nowNanos);
-            }
-        } else {
-            retransmission.goBack(nowNanos);
-        }
+    /** The status of a request that was refused with that syndrome. */
+    private static int status(int syndrome) {
+        return switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> WorkStatus.REM_UNSUPPORTED_REQ_ERR;
+            case Aeth.NAK_REMOTE_ACCESS -> WorkStatus.REM_ACCESS_ABORT_ERR;
+            default -> WorkStatus.REM_OPERATION_ERR;
+        };
     }
 
     // ---- shared connections
 
     /** A message was refused. Nothing is acknowledged by it: that comes behind it. */
-    private void judge(long psn, int status, long waitNanos) {
+    private void judge(long psn, int syndrome) {
         WireMessage message = inFlight.find(psn);
         if (message == null || message.isRefused) {
             return;
         }
         requester.cutShort(message);
         Request request = message.request();
-        if (waitNanos >= 0) {
+        if (Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK) {
             traffic.add(Event.RNR_RECEIVED);
-            request.waitNanos = Math.max(request.waitNanos, waitNanos);
+            request.waitNanos = Math.max(request.waitNanos, RnrTimer.nanos(Aeth.value(syndrome)));
         } else {
-            traffic.nakReceived(status);
-            request.fail(status);
+            traffic.nakReceived(syndrome);
+            request.fail(status(syndrome));
         }
     }
 

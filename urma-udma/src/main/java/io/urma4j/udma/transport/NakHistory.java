@@ -1,8 +1,5 @@
 package io.urma4j.udma.transport;
 
-import io.urma4j.udma.ring.WorkStatus;
-import io.urma4j.udma.wire.Aeth;
-
 /**
  * The decisions of a responder on messages of a shared connection, by PSN: none, or the syndrome that refused the message.
  * It covers only the youngest PSNs, as many as can be unacknowledged. It is kept to repeat the NAK when the message is
@@ -13,15 +10,6 @@ final class NakHistory {
 
     private final byte[] syndromes = new byte[ConnectionConfig.MAX_WINDOW_PACKETS];
     private int count;
-
-    /** The status of a request that was refused with that syndrome. */
-    static int status(int syndrome) {
-        return switch (syndrome) {
-            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> WorkStatus.REM_UNSUPPORTED_REQ_ERR;
-            case Aeth.NAK_REMOTE_ACCESS -> WorkStatus.REM_ACCESS_ABORT_ERR;
-            default -> WorkStatus.REM_OPERATION_ERR;
-        };
-    }
 
     boolean isEmpty() {
         return count == 0;

@@ -1,6 +1,5 @@
 package io.urma4j.udma.transport;
 
-import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.wire.Aeth;
 import java.util.function.ObjLongConsumer;
 
@@ -69,22 +68,20 @@ public final class Traffic {
 
     /** A request of the peer was refused with that syndrome of a NAK. */
     void nakSent(int syndrome) {
-        add(
-                switch (syndrome) {
-                    case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> Event.NAK_INVALID_SENT;
-                    case Aeth.NAK_REMOTE_ACCESS -> Event.NAK_ACCESS_SENT;
-                    default -> Event.NAK_OPERATION_SENT;
-                });
+        add(nak(syndrome, Event.NAK_INVALID_SENT, Event.NAK_ACCESS_SENT, Event.NAK_OPERATION_SENT));
     }
 
-    /** The peer has refused a request, which failed with that status for it. */
-    void nakReceived(int status) {
-        add(
-                switch (status) {
-                    case WorkStatus.REM_UNSUPPORTED_REQ_ERR -> Event.NAK_INVALID_RECEIVED;
-                    case WorkStatus.REM_ACCESS_ABORT_ERR -> Event.NAK_ACCESS_RECEIVED;
-                    default -> Event.NAK_OPERATION_RECEIVED;
-                });
+    /** The peer has refused a request with that syndrome of a NAK. */
+    void nakReceived(int syndrome) {
+        add(nak(syndrome, Event.NAK_INVALID_RECEIVED, Event.NAK_ACCESS_RECEIVED, Event.NAK_OPERATION_RECEIVED));
+    }
+
+    private static Event nak(int syndrome, Event invalid, Event access, Event operation) {
+        return switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> invalid;
+            case Aeth.NAK_REMOTE_ACCESS -> access;
+            default -> operation;
+        };
     }
 
     /** Names and values of a range of events, for people. */
