@@ -20,9 +20,9 @@ package io.urma4j.udma.transport;
  *
  * <p>The window is never below one packet, so that the connection can detect an improvement.
  */
-public final class CongestionControl {
+final class CongestionControl {
     /** Instead of an RTT: the packet was retransmitted (Karn). */
-    public static final long NO_SAMPLE = -1;
+    static final long NO_SAMPLE = -1;
 
     /** Maximum of any window limit: half of what a requester may have open is 2²². */
     static final int MAX_WINDOW_PACKETS = 1 << 22;
@@ -69,12 +69,8 @@ public final class CongestionControl {
      * For a new connection.
      *
      * @param maxWindowPackets the limit of the peer, its buffers or the options
+     * @param initialWindowPackets also after a pause
      */
-    public CongestionControl(int maxWindowPackets) {
-        this(maxWindowPackets, INITIAL_WINDOW_PACKETS);
-    }
-
-    /** The same with another initial window, and one after a pause. */
     CongestionControl(int maxWindowPackets, int initialWindowPackets) {
         if (maxWindowPackets < 1) {
             throw new IllegalArgumentException("largest window " + maxWindowPackets + " is below 1 packet");
@@ -86,12 +82,12 @@ public final class CongestionControl {
     }
 
     /** Maximum packets in flight, at least 1. */
-    public int windowPackets() {
+    int windowPackets() {
         return (int) window;
     }
 
     /** A packet is about to be sent, while this many are in flight. */
-    public void sends(int inFlightPackets, long nowNanos) {
+    void sends(int inFlightPackets, long nowNanos) {
         if (inFlightPackets == 0 && lastActive != Long.MIN_VALUE && nowNanos - lastActive > IDLE_NANOS) {
             restart();
         }
@@ -113,7 +109,7 @@ public final class CongestionControl {
      * @param inFlightPackets how many were in flight before: a window that is not filled does not grow
      * @param rttNanos of the youngest of them; {@link #NO_SAMPLE} if it was retransmitted
      */
-    public void acknowledged(int packets, int inFlightPackets, long rttNanos, long nowNanos) {
+    void acknowledged(int packets, int inFlightPackets, long rttNanos, long nowNanos) {
         lastActive = nowNanos;
         losses.acknowledged(packets, window);
         round.filled(2L * inFlightPackets >= windowPackets());
@@ -133,7 +129,7 @@ public final class CongestionControl {
     }
 
     /** A gap was detected, or a NAK arrived: this many packets did not arrive. */
-    public void lost(int packets, long nowNanos) {
+    void lost(int packets, long nowNanos) {
         lastActive = nowNanos;
         losses.lost(packets, window);
         round.lost();
@@ -152,7 +148,7 @@ public final class CongestionControl {
      * This many packets that counted as lost were only delayed. If the remaining losses would not have reduced the window,
      * it is restored (RFC 4015).
      */
-    public void notLost(int packets) {
+    void notLost(int packets) {
         double before = losses.notLost(packets, window);
         if (!losses.isAnyOpen()) {
             round.notLost();
@@ -191,13 +187,13 @@ public final class CongestionControl {
     }
 
     /** A CNP arrived: a switch on the path has marked a packet of this end. */
-    public void noticed(long nowNanos) {
+    void noticed(long nowNanos) {
         lastActive = nowNanos;
         round.noticed(nowNanos);
     }
 
     /** No packet arrived for a whole timeout. */
-    public void timedOut(long nowNanos) {
+    void timedOut(long nowNanos) {
         lastActive = nowNanos;
         if (window > 1) {
             slowStartUpTo = Math.max(2, window / 2);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * (packet | work request | time) → (packets, results, deadline).
  *
  * <p>The owner passes the received packets ({@link #receive}) and the work requests that may start ({@link #start}), then
- * calls {@link #step} until that returns false. Only {@code step} and {@link #startAndSend} send packets. Results are reported by {@link
- * SendWork#done} from within any of these calls; the callback may call {@link #start}.
+ * calls {@link #step} until that returns false. Only {@code step} and {@link #startAndSend} send packets. Results are
+ * reported by {@link SendWork#done} from within any of these calls; the callback may call {@link #start}.
  *
  * <p>Messages start, and end, in the order of {@link #start}. A shared connection ends the requests of one queue in order.
  * It does not check which requests a queue may start before an earlier message was acknowledged; the queue does. The queue

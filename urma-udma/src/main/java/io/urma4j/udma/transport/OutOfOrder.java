@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packets that arrived behind a missing one: buffered until it arrives, if the requester retransmits only lost packets.
- * Allocates no memory before the first loss.
+ * The packets that a responder keeps: those behind a missing one, if the requester retransmits only lost packets, and those
+ * that wait until what is before them is placed. Allocates no memory before it keeps the first.
  *
  * <p>Each place has a buffer for a packet of RoCE. Longer packets share buffers, as many as a window has of them, so that all
  * buffers together are bounded. A long packet that was received by itself is not copied: its memory is exchanged for such a
@@ -37,10 +37,6 @@ final class OutOfOrder {
     private long highest = NONE;
     private int sinceTold;
 
-    OutOfOrder() {
-        this(PathMtu.LARGEST_OF_ROCE);
-    }
-
     /** @param mtuBytes packets with more payload are not buffered */
     OutOfOrder(int mtuBytes) {
         this.mtuBytes = mtuBytes;
@@ -53,8 +49,9 @@ final class OutOfOrder {
     }
 
     /**
-     * Buffers a packet, unless that PSN is buffered; true if the buffered packets must be reported: a new gap appeared, or a missing packet has arrived.
-     * The first few are reported in any case, since they prove that the packet before them is lost.
+     * Buffers a packet, unless that PSN is buffered; true if the buffered packets must be reported: a new gap appeared, or a
+     * missing packet has arrived. The first few are reported in any case, since they prove that the packet before them is
+     * lost.
      */
     boolean keep(Packet packet, long psn, long expected) {
         if (psns.length == 0) {

@@ -3,7 +3,6 @@ package io.urma4j.udma.transport;
 import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Packet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a responder does about a loss: with packets that are early, since an older one is missing, with packets that arrive

@@ -6,7 +6,7 @@ package io.urma4j.udma.transport;
  * <p>A sample is the time from a packet's <em>only</em> transmission to its acknowledgement. Which of two transmissions an
  * acknowledgement is for is unknown (Karn's rule), so a retransmitted packet gives no sample.
  */
-public final class RttEstimator {
+final class RttEstimator {
     /** However steady the RTT was, a queue or a scheduler may add this at any time. */
     private static final long GRANULARITY_NANOS = 1_000_000;
 
@@ -29,7 +29,7 @@ public final class RttEstimator {
      * @param floorNanos minimum timeout
      * @param ceilingNanos maximum timeout, however often it was doubled
      */
-    public RttEstimator(long initialNanos, long floorNanos, long ceilingNanos) {
+    RttEstimator(long initialNanos, long floorNanos, long ceilingNanos) {
         if (floorNanos <= 0 || initialNanos < floorNanos || ceilingNanos < initialNanos) {
             throw new IllegalArgumentException("timeouts must grow: floor " + floorNanos + " ns, initial "
                     + initialNanos + " ns, ceiling " + ceilingNanos + " ns");
@@ -42,7 +42,7 @@ public final class RttEstimator {
     }
 
     /** A packet that was sent once was acknowledged after that time; ends the backoff. */
-    public void sample(long rttNanos) {
+    void sample(long rttNanos) {
         long rtt = Math.max(1, rttNanos);
         if (smoothedNanos == 0) {
             smoothedNanos = rtt;
@@ -58,7 +58,7 @@ public final class RttEstimator {
     }
 
     /** The timeout expired: the next one is twice as long. */
-    public void backOff() {
+    void backOff() {
         backoffs++;
         timeoutNanos = Math.min(ceilingNanos, 2 * timeoutNanos);
     }
@@ -68,7 +68,7 @@ public final class RttEstimator {
      * Otherwise a path that loses every other packet would wait longer and longer, since few packets arrive at the first
      * attempt.
      */
-    public void progress() {
+    void progress() {
         if (backoffs > 1) {
             backoffs = 1;
             timeoutNanos = Math.min(ceilingNanos, 2 * undoubledNanos);
@@ -76,22 +76,22 @@ public final class RttEstimator {
     }
 
     /** The current timeout. */
-    public long timeoutNanos() {
+    long timeoutNanos() {
         return timeoutNanos;
     }
 
     /** When an acknowledgement is later than usual: the timeout without a minimum, and without doublings. */
-    public long overdueNanos() {
+    long overdueNanos() {
         return overdueNanos;
     }
 
     /** The smoothed RTT; 0 before the first sample. */
-    public long smoothedNanos() {
+    long smoothedNanos() {
         return smoothedNanos;
     }
 
     /** How many doublings are in the timeout. */
-    public int backoffs() {
+    int backoffs() {
         return backoffs;
     }
 

@@ -6,7 +6,6 @@ import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.Header;
 import io.urma4j.udma.wire.Opcodes;
 import io.urma4j.udma.wire.Packet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The responder of an urma4j peer, which retransmits what was lost and nothing else: keeps early packets and reports them, and

@@ -171,7 +171,7 @@ final class Bottleneck {
     /** One connection: sends without end, numbers packets, takes younger answers for the loss of older packets. */
     private final class Flow {
         private final long rttNanos;
-        private final CongestionControl control = new CongestionControl(1024);
+        private final CongestionControl control = new CongestionControl(1024, CongestionControl.INITIAL_WINDOW_PACKETS);
         private final RttEstimator estimator = new RttEstimator(100_000_000, 10_000_000, 2_000_000_000);
         private final List<long[]> open = new ArrayList<>(); // number, sent at, younger answers
         private long next;

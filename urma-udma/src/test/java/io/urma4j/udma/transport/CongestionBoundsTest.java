@@ -11,7 +11,7 @@ class CongestionBoundsTest {
     private static final long S = 1_000_000_000;
     private static final int NONE = 0;
 
-    private final CongestionControl control = new CongestionControl(256);
+    private final CongestionControl control = new CongestionControl(256, CongestionControl.INITIAL_WINDOW_PACKETS);
     private long now;
 
     /** The minimum RTT is a millisecond, and the window the initial one. */
@@ -41,8 +41,8 @@ class CongestionBoundsTest {
 
     @Test
     void aWindowHasAPacketAtLeast() {
-        assertThat(new CongestionControl(1).windowPackets()).isEqualTo(1);
-        assertThatThrownBy(() -> new CongestionControl(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(new CongestionControl(1, CongestionControl.INITIAL_WINDOW_PACKETS).windowPackets()).isEqualTo(1);
+        assertThatThrownBy(() -> new CongestionControl(0, CongestionControl.INITIAL_WINDOW_PACKETS)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

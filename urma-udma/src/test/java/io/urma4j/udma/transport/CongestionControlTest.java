@@ -31,7 +31,7 @@ class CongestionControlTest {
     /** A queue of so long is marked. */
     private static final long MARKED_NANOS = 700 * US;
 
-    private final CongestionControl control = new CongestionControl(256);
+    private final CongestionControl control = new CongestionControl(256, CongestionControl.INITIAL_WINDOW_PACKETS);
 
     // ---- many flows on one link
 

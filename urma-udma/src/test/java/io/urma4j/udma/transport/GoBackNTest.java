@@ -11,7 +11,7 @@ class GoBackNTest {
     private static final long RTT_NANOS = 1_000_000;
     private static final long OLDEST = 10;
 
-    private final CongestionControl congestion = new CongestionControl(128);
+    private final CongestionControl congestion = new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
     private final LastRewind rewind = new LastRewind(congestion, true);
     private final RetryTimer timer = new RetryTimer(
             ConnectionConfig.builder(Kind.RELIABLE_CONNECTED, 1, 2)

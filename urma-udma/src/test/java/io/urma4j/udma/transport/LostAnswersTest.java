@@ -14,7 +14,7 @@ class LostAnswersTest {
     private static final long FIRST = 10;
     private static final int MTU = 1024;
 
-    private final CongestionControl congestion = new CongestionControl(128);
+    private final CongestionControl congestion = new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
     private final Scoreboard board = new Scoreboard(FIRST, congestion);
     private final InFlight inFlight = new InFlight();
     private final ResponseRecovery recovery = new ResponseRecovery(inFlight, board, congestion, FIRST);

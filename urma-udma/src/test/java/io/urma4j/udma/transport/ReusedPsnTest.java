@@ -16,7 +16,7 @@ class ReusedPsnTest {
     /** The packet that takes the place of the first one. */
     private static final long ANEW = FIRST + ConnectionConfig.MAX_WINDOW_PACKETS;
 
-    private final CongestionControl congestion = new CongestionControl(128);
+    private final CongestionControl congestion = new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
     private final Scoreboard board = new Scoreboard(FIRST, congestion);
 
     @BeforeEach

@@ -14,7 +14,7 @@ class ScoreboardTest {
     private static final long END = 15;
     private static final int SECOND = Bth.nextTransmission(Bth.FIRST_TRANSMISSION);
 
-    private final CongestionControl congestion = new CongestionControl(128);
+    private final CongestionControl congestion = new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
     private final Scoreboard board = new Scoreboard(FIRST, congestion);
 
     @BeforeEach

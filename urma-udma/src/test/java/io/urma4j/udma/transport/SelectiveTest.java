@@ -7,6 +7,7 @@ import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.Traffic.Event;
 import io.urma4j.udma.wire.Bth;
+import io.urma4j.udma.wire.PathMtu;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -108,7 +109,7 @@ class SelectiveTest {
 
     @Test
     void noMorePacketsAreKeptThanThereIsRoomFor() {
-        OutOfOrder kept = new OutOfOrder();
+        OutOfOrder kept = new OutOfOrder(PathMtu.LARGEST_OF_ROCE);
         Pair pair = pair(0, true);
         pair.left.records = true;
         pair.left.outbox().write(8, 0);

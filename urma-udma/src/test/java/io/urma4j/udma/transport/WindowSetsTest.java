@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.wire.Packet;
+import io.urma4j.udma.wire.PathMtu;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -101,7 +102,7 @@ class WindowSetsTest {
     class OfEarlyPackets {
         private static final long EXPECTED = 100;
 
-        private final OutOfOrder kept = new OutOfOrder();
+        private final OutOfOrder kept = new OutOfOrder(PathMtu.LARGEST_OF_ROCE);
 
         private Packet packet(int bytes, int value) {
             Packet packet = new Packet(NativeMemory.allocate(bytes));
