@@ -71,7 +71,7 @@ final class OutOfOrder {
         return isNews;
     }
 
-    /** Buffers the packet that is expected, since what is before it is not placed. False if there is no room: it counts as lost. */
+    /** Buffers the expected packet, since what is before it is not placed. False if there is no room: it counts as lost. */
     boolean hold(Packet packet, long psn) {
         keep(packet, psn, psn);
         return get(psn) != null;

@@ -19,8 +19,8 @@ final class Retransmission {
     private final int rnrRetries;
 
     /**
-     * Until then nothing is sent, since the receiver of the oldest message was not ready (RNR NAK). That is for a connection of
-     * one queue; on shared ones the queues wait.
+     * Until then nothing is sent, since the receiver of the oldest message was not ready (RNR NAK). That is for a connection
+     * of one queue; on shared ones the queues wait.
      */
     private long heldUntilNanos = NOT_HELD;
 

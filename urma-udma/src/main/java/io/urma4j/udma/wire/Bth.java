@@ -183,7 +183,7 @@ public final class Bth {
         Fields.u8(packet, FLAGS, Fields.u8(packet, FLAGS) | SOLICITED_BIT);
     }
 
-    /** Of a RESYNC on a shared connection: it replaces the first packet of its message. Some network cards set this bit always. */
+    /** Of a RESYNC on a shared connection: it replaces the first packet of its message. Some network cards always set it. */
     public static boolean beginsMessage(NativeMemory packet) {
         return (Fields.u8(packet, FLAGS) & MIGRATION_BIT) != 0;
     }

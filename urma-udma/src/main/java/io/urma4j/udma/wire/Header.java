@@ -1,31 +1,30 @@
 package io.urma4j.udma.wire;
 
 /** The extended headers, in the order in which they follow the BTH (WIRE §1.2); those of ours come last. */
+@SuppressWarnings("EnumOrdinal") // the enumeration numbers the slots of tables
 public enum Header {
-    RDETH(0, Rdeth.BYTES),
-    DETH(1, Deth.BYTES),
-    XRCETH(2, Xrceth.BYTES),
-    FETH(3, Feth.BYTES),
-    RETH(4, Reth.BYTES),
-    ATOMIC_ETH(5, AtomicEth.BYTES),
-    AETH(6, Aeth.BYTES),
-    ATOMIC_ACK_ETH(7, AtomicAckEth.BYTES),
-    IMM_DT(8, ImmDt.BYTES),
-    IETH(9, Ieth.BYTES),
+    RDETH(Rdeth.BYTES),
+    DETH(Deth.BYTES),
+    XRCETH(Xrceth.BYTES),
+    FETH(Feth.BYTES),
+    RETH(Reth.BYTES),
+    ATOMIC_ETH(AtomicEth.BYTES),
+    AETH(Aeth.BYTES),
+    ATOMIC_ACK_ETH(AtomicAckEth.BYTES),
+    IMM_DT(ImmDt.BYTES),
+    IETH(Ieth.BYTES),
     // ours: docs/wire-extensions.md
-    ATOMIC_KIND(10, AtomicKind.BYTES),
-    NOTIFY_ETH(11, NotifyEth.BYTES),
-    IMM_64(12, Imm64.BYTES),
-    ACK_ETH(13, AckEth.BYTES),
-    FRAGMENT_ETH(14, FragmentEth.BYTES);
+    ATOMIC_KIND(AtomicKind.BYTES),
+    NOTIFY_ETH(NotifyEth.BYTES),
+    IMM_64(Imm64.BYTES),
+    ACK_ETH(AckEth.BYTES),
+    FRAGMENT_ETH(FragmentEth.BYTES);
 
     static final int COUNT = values().length;
 
-    private final int index;
     private final int lengthBytes;
 
-    Header(int index, int lengthBytes) {
-        this.index = index;
+    Header(int lengthBytes) {
         this.lengthBytes = lengthBytes;
     }
 
@@ -35,10 +34,10 @@ public enum Header {
 
     /** For tables: 0 and up. */
     int index() {
-        return index;
+        return ordinal();
     }
 
     int bit() {
-        return 1 << index;
+        return 1 << ordinal();
     }
 }
