@@ -41,8 +41,10 @@ class CongestionBoundsTest {
 
     @Test
     void aWindowHasAPacketAtLeast() {
-        assertThat(new CongestionControl(1, CongestionControl.INITIAL_WINDOW_PACKETS).windowPackets()).isEqualTo(1);
-        assertThatThrownBy(() -> new CongestionControl(0, CongestionControl.INITIAL_WINDOW_PACKETS)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(new CongestionControl(1, CongestionControl.INITIAL_WINDOW_PACKETS).windowPackets())
+                .isEqualTo(1);
+        assertThatThrownBy(() -> new CongestionControl(0, CongestionControl.INITIAL_WINDOW_PACKETS))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -203,7 +203,8 @@ class TimersTest {
 
     @Nested
     class OfAReceiver {
-        private final CongestionControl congestion = new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
+        private final CongestionControl congestion =
+                new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
         private final InFlight inFlight = new InFlight();
 
         private Retransmission retransmission(int rnrRetries) {
@@ -262,7 +263,8 @@ class TimersTest {
     class OfARewind {
         private static final long OLDEST = 10;
 
-        private final CongestionControl congestion = new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
+        private final CongestionControl congestion =
+                new CongestionControl(128, CongestionControl.INITIAL_WINDOW_PACKETS);
         private final LastRewind rewind = new LastRewind(congestion, true);
 
         private void roundTripIs(long nanos) {
