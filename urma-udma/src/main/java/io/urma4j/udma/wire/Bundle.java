@@ -87,11 +87,6 @@ public final class Bundle {
         return Bth.BYTES;
     }
 
-    /** Where the BTH of its first packet lies. */
-    public static int firstPacket() {
-        return packetAt(first());
-    }
-
     /** Behind its last packet. */
     public static int end(Packet bundle) {
         return bundle.lengthBytes() - Icrc.BYTES;

@@ -161,10 +161,10 @@ public final class Opcodes {
         for (Operation operation : OPERATIONS) {
             int number = operation.number;
             if (number != RESYNC) {
-                define(RC, "RC", operation);
+                define(RC, "RC", operation, List.of());
             }
             if (number <= WRITE_ONLY_IMM) {
-                define(UC, "UC", operation);
+                define(UC, "UC", operation, List.of());
             }
             if (number <= RESYNC) {
                 define(RD, "RD", operation, operation.before());
@@ -177,7 +177,7 @@ public final class Opcodes {
             }
         }
         for (Operation operation : OURS) {
-            define(OURS_RC, "RC", operation);
+            define(OURS_RC, "RC", operation, List.of());
             define(OURS_RD, "RD", operation, operation.before());
         }
         define(UD_SEND_ONLY_IMM64, "UD SEND_ONLY_IMM64", List.of(DETH, IMM_64));
@@ -187,10 +187,6 @@ public final class Opcodes {
     }
 
     private Opcodes() {}
-
-    private static void define(int transport, String name, Operation operation) {
-        define(transport, name, operation, List.of());
-    }
 
     private static void define(int transport, String name, Operation operation, List<Header> before) {
         List<Header> headers = new ArrayList<>(before);

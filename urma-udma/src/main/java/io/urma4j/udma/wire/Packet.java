@@ -118,7 +118,7 @@ public final class Packet {
 
     /** The connection that it names; a bundle, by its first packet. A datagram names a queue. */
     public int connectionNumber() {
-        int from = Bundle.is(this) ? Bundle.firstPacket() : 0;
+        int from = Bundle.is(this) ? Bundle.packetAt(Bundle.first()) : 0;
         int named = Bth.opcodeAt(bytes, from);
         return Opcodes.has(named, Header.RDETH)
                 ? Rdeth.endToEndContext(bytes, from + Opcodes.offset(named, Header.RDETH))
