@@ -42,7 +42,6 @@ public final class ControlPlane {
     private final ControlClock clock;
     private final ContextSender sender;
     private final PeerTable peers;
-    private final PeerRemoval removal;
     private final OutgoingGreetings greetings;
     private final Requests requests;
     private final Liveness liveness;
@@ -62,10 +61,9 @@ public final class ControlPlane {
         this.clock = new ControlClock(nowNanos);
         this.sender = new ContextSender(port, self.incarnation());
         this.peers = new PeerTable(peer -> peer.holds(events));
-        this.removal = new PeerRemoval(peers, events);
-        this.greetings = new OutgoingGreetings(clock, sender, self, events);
-        this.requests = new Requests(clock, sender, events, removal);
-        this.liveness = new Liveness(clock, peers, events, requests, removal);
+        this.greetings = new OutgoingGreetings(clock, sender, self);
+        this.requests = new Requests(clock, sender, peers, events);
+        this.liveness = new Liveness(clock, peers, events, requests);
         port.add(this);
     }
 
@@ -118,7 +116,7 @@ public final class ControlPlane {
             return CompletableFuture.completedFuture(known);
         }
         if (known != null) {
-            lose(known, "it was silent, and may have evicted this context", true); // nothing hangs on it: we greet anew
+            lose(known, "it was silent, and may have evicted this context"); // nothing hangs on it: we greet anew
         }
         if (closing) {
             return CompletableFuture.failedFuture(closed());
@@ -164,7 +162,7 @@ public final class ControlPlane {
         Peer peer = peers.get(new PeerTable.Id(from, datagram.from()));
         if (peer != null && peer.peerTag == datagram.tag()) {
             peer.hasEvictedUs = !events.holds(peer);
-            lose(peer, "another context has its address, or it no longer knows this one", true);
+            lose(peer, "another context has its address, or it no longer knows this one");
         } else {
             port.countStale();
         }
@@ -189,7 +187,7 @@ public final class ControlPlane {
             return;
         }
         if (known != null) {
-            lose(known, "it evicted this context, and greets again", true);
+            lose(known, "it evicted this context, and greets again");
         }
         welcome(greetedPeer(id, theirs), datagram);
     }
@@ -209,7 +207,7 @@ public final class ControlPlane {
 
     private boolean hasRoomFor(PortAddress address) {
         for (Peer next = peers.givesWayTo(address); next != null; next = peers.givesWayTo(address)) {
-            lose(next, "evicted: it held nothing, and a new peer needed its place", true);
+            lose(next, "evicted: it held nothing, and a new peer needed its place");
         }
         return peers.hasRoomFor(address);
     }
@@ -288,7 +286,7 @@ public final class ControlPlane {
             answer(peer, number, new Ping());
         } else if (request instanceof Core(Goodbye goodbye)) {
             answer(peer, number, new Ping());
-            lose(peer, "it said goodbye: " + goodbye.reason(), true);
+            lose(peer, "it said goodbye: " + goodbye.reason());
         } else {
             events.requested(peer, number, request);
         }
@@ -340,7 +338,7 @@ public final class ControlPlane {
             long nowNanos,
             Consumer<PeerMessage> unclaimed) {
         clock.set(nowNanos);
-        return requests.obtain(peer, request, deadlineNanos, unclaimed);
+        return requests.ask(peer, request, deadlineNanos, unclaimed);
     }
 
     private void answered(PortAddress from, ControlDatagram datagram) throws ControlFormatException {
@@ -359,8 +357,8 @@ public final class ControlPlane {
     }
 
     /** Drops a peer. */
-    public void lose(Peer peer, String why, boolean proven) {
-        removal.lose(peer, why, proven);
+    public void lose(Peer peer, String why) {
+        requests.lose(peer, why);
     }
 
     /**
@@ -382,7 +380,7 @@ public final class ControlPlane {
     public void close() {
         closing = true;
         port.remove(this);
-        peers.all().forEach(peer -> lose(peer, "this context is closed", true));
+        peers.all().forEach(peer -> lose(peer, "this context is closed"));
         greetings.cancelAll(this::closed);
     }
 }

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ public final class ControlPort {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
     private final PortAddress self;
-    private final ControlWire wire;
+    private final BiConsumer<PortAddress, ByteBuffer> wire;
     private final Cookies cookies;
     private final Map<Long, ControlPlane> planes = new HashMap<>();
 
@@ -34,9 +35,10 @@ public final class ControlPort {
     /**
      * A port without contexts.
      *
+     * @param wire sends a UD packet to QP 1 of a port; one that it cannot send is lost, and its sender retransmits it
      * @param secret 32 random bytes
      */
-    public ControlPort(PortAddress self, ControlWire wire, byte[] secret) {
+    public ControlPort(PortAddress self, BiConsumer<PortAddress, ByteBuffer> wire, byte[] secret) {
         this.self = self;
         this.wire = wire;
         this.cookies = new Cookies(secret);
@@ -108,7 +110,7 @@ public final class ControlPort {
         if (refusal == null) {
             malformed++;
         } else {
-            wire.send(new PortAddress(source, IpHeaders.ROCE_PORT), refusal);
+            wire.accept(new PortAddress(source, IpHeaders.ROCE_PORT), refusal);
         }
     }
 
@@ -170,6 +172,6 @@ public final class ControlPort {
     }
 
     void send(PortAddress to, ControlDatagram datagram) {
-        wire.send(to, datagram.encode());
+        wire.accept(to, datagram.encode());
     }
 }

@@ -19,15 +19,13 @@ final class Liveness {
     private final PeerTable peers;
     private final PeerEvents events;
     private final Requests requests;
-    private final PeerRemoval removal;
     private Timers.@Nullable Timer idleTimer; // when to look at peers that hold nothing
 
-    Liveness(ControlClock clock, PeerTable peers, PeerEvents events, Requests requests, PeerRemoval removal) {
+    Liveness(ControlClock clock, PeerTable peers, PeerEvents events, Requests requests) {
         this.clock = clock;
         this.peers = peers;
         this.events = events;
         this.requests = requests;
-        this.removal = removal;
     }
 
     private boolean isQuiet(Peer peer) {
@@ -73,7 +71,7 @@ final class Liveness {
                 peers.isHolder(peer);
                 ping(peer);
             } else {
-                removal.lose(peer, "it was silent, and held nothing", true);
+                requests.lose(peer, "it was silent, and held nothing");
             }
         }
         watchIdle();
@@ -82,7 +80,7 @@ final class Liveness {
     /** Checks whether a peer is still alive: there is reason to doubt it. */
     void doubt(Peer peer) {
         if (!peer.isLost() && events.isDead(peer)) {
-            removal.lose(peer, PeerRemoval.DEAD, true);
+            requests.lose(peer, Requests.DEAD);
         } else if (!peer.isLost()) {
             ping(peer);
         }
@@ -98,7 +96,7 @@ final class Liveness {
             if (failure == null || (!peer.isLost() && !isSilent(peer))) {
                 watch(peer); // also if the ping waited behind other requests, and never left
             } else {
-                removal.lose(peer, "it has not answered for " + SILENCE_NANOS / 1_000_000_000L + " s", false);
+                requests.lose(peer, "it has not answered for " + SILENCE_NANOS / 1_000_000_000L + " s");
             }
         });
     }

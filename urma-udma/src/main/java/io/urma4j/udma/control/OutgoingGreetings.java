@@ -25,14 +25,12 @@ final class OutgoingGreetings {
     private final ControlClock clock;
     private final ContextSender sender;
     private final Hello self;
-    private final PeerEvents events;
     private final Map<PeerTable.Id, Attempt> attempts = new HashMap<>();
 
-    OutgoingGreetings(ControlClock clock, ContextSender sender, Hello self, PeerEvents events) {
+    OutgoingGreetings(ControlClock clock, ContextSender sender, Hello self) {
         this.clock = clock;
         this.sender = sender;
         this.self = self;
-        this.events = events;
     }
 
     /** An outgoing greeting. */
@@ -89,7 +87,6 @@ final class OutgoingGreetings {
         private void fail(UrmaException why) {
             retransmission.cancel();
             attempts.remove(id);
-            events.discard(half);
             result.fail(why);
         }
     }

@@ -10,6 +10,8 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,21 @@ public final class Peer {
     boolean pinging;
     boolean hasEvictedUs;
     Timers.@Nullable Timer look; // while it holds something and is not being pinged
+
+    /**
+     * A request of this context without an answer.
+     *
+     * @param givesBack whether it is sent also for a caller that waits no more
+     * @param unclaimed takes an answer that gives something to a caller that waits no more; null if no answer gives anything
+     */
+    record Pending(
+            long number,
+            String what,
+            boolean givesBack,
+            ByteBuffer body,
+            Retransmission retransmission,
+            CompletableFuture<PeerMessage> answer,
+            @Nullable Consumer<PeerMessage> unclaimed) {}
 
     /** An answer of this context; without bytes while it is being computed. */
     record Given(@Nullable ByteBuffer body) {}

@@ -5,9 +5,6 @@ public interface PeerEvents {
     /** Allocates this context's end of a possible connection. */
     ConnectionEnd newHalf();
 
-    /** The connection was not established. */
-    void discard(ConnectionEnd half);
-
     /** A peer was created. It holds nothing yet, and needs no state beyond its entry. */
     void greeted(Peer peer);
 
@@ -25,10 +22,6 @@ public interface PeerEvents {
         return false;
     }
 
-    /**
-     * A peer is gone; called once per peer.
-     *
-     * @param proven it said goodbye, or another context has its address: it does nothing any more
-     */
-    void lost(Peer peer, String why, boolean proven);
+    /** A peer is gone; called once per peer. */
+    void lost(Peer peer, String why);
 }

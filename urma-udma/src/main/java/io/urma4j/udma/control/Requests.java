@@ -10,7 +10,10 @@ import io.urma4j.spi.control.ControlMessage.Revoke;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.control.ControlDatagram.Kind;
+import io.urma4j.udma.control.Peer.Pending;
 import io.urma4j.udma.control.PeerMessage.Core;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
@@ -21,16 +24,18 @@ import org.jspecify.annotations.Nullable;
  * beyond the window of a peer wait. For one thread.
  */
 final class Requests {
+    static final String DEAD = "its process is dead";
+
     private final ControlClock clock;
     private final ContextSender sender;
+    private final PeerTable peers;
     private final PeerEvents events;
-    private final PeerRemoval removal;
 
-    Requests(ControlClock clock, ContextSender sender, PeerEvents events, PeerRemoval removal) {
+    Requests(ControlClock clock, ContextSender sender, PeerTable peers, PeerEvents events) {
         this.clock = clock;
         this.sender = sender;
+        this.peers = peers;
         this.events = events;
-        this.removal = removal;
     }
 
     /**
@@ -43,23 +48,18 @@ final class Requests {
     }
 
     /**
-     * The same for a request by which the peer gives something. Once it was sent, it is retransmitted until it is answered or
-     * the peer is lost, since the peer may have given what no caller awaits any more.
+     * The same for a request by which the peer gives something, if there is an {@code unclaimed}. Once it was sent, it is
+     * retransmitted until it is answered or the peer is lost, since the peer may have given what no caller awaits any more.
      *
      * @param unclaimed takes an answer that comes after the deadline
      */
-    CompletableFuture<PeerMessage> obtain(
-            Peer peer, LongFunction<PeerMessage> request, long deadlineNanos, Consumer<PeerMessage> unclaimed) {
-        return ask(peer, request, deadlineNanos, unclaimed);
-    }
-
-    private CompletableFuture<PeerMessage> ask(
+    CompletableFuture<PeerMessage> ask(
             Peer peer,
             LongFunction<PeerMessage> request,
             long deadlineNanos,
             @Nullable Consumer<PeerMessage> unclaimed) {
         if (peer.isLost()) {
-            return CompletableFuture.failedFuture(PeerRemoval.gone(peer, String.valueOf(peer.whyLost())));
+            return CompletableFuture.failedFuture(gone(peer, String.valueOf(peer.whyLost())));
         }
         long number = ++peer.lastNumber;
         PeerMessage message = request.apply(number);
@@ -118,7 +118,7 @@ final class Requests {
         if (isLate && !isWorthAnother(asked)) {
             end(peer, asked);
         } else if (events.isDead(peer)) {
-            removal.lose(peer, PeerRemoval.DEAD, true);
+            lose(peer, DEAD);
         } else {
             if (isLate) {
                 asked.retransmission().goOn();
@@ -176,5 +176,31 @@ final class Requests {
         } else if (!asked.answer().complete(answer) && asked.unclaimed() != null) {
             asked.unclaimed().accept(answer);
         }
+    }
+
+    // ---- the end of a peer
+
+    /** Drops a peer, out of the table first, so that nothing finds it any more; its requests fail. */
+    void lose(Peer peer, String why) {
+        if (peer.isLost()) {
+            return;
+        }
+        peer.markLost(why);
+        peer.cancelLook();
+        peers.remove(peer);
+        peer.answers.clear();
+        List<Pending> unanswered = new ArrayList<>(peer.pending.values());
+        unanswered.addAll(peer.waiting);
+        peer.pending.clear();
+        peer.waiting.clear();
+        events.lost(peer, why);
+        unanswered.forEach(asked -> {
+            asked.retransmission().cancel();
+            asked.answer().completeExceptionally(gone(peer, why));
+        });
+    }
+
+    private static UrmaException gone(Peer peer, String why) {
+        return new UrmaException(UrmaStatus.ETIMEOUT, peer, "the home is gone: " + why);
     }
 }

@@ -6,7 +6,7 @@
  * <p>No socket, no thread, no clock: the caller passes datagrams and the time, and gets datagrams and the next deadline. Read
  * {@link io.urma4j.udma.control.ControlDatagram}, {@link io.urma4j.udma.control.ControlPort},
  * {@link io.urma4j.udma.control.ControlPlane}, {@link io.urma4j.udma.control.Peer}. {@code OutgoingGreetings} connects,
- * {@code Requests} asks and retransmits, {@code Liveness} finds silent peers, and {@code PeerRemoval} drops what is lost.
+ * {@code Requests} asks, retransmits and drops what is lost, and {@code Liveness} finds silent peers.
  */
 @NullMarked
 package io.urma4j.udma.control;

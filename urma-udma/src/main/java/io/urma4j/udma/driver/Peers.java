@@ -245,11 +245,6 @@ final class Peers implements PeerEvents {
     }
 
     @Override
-    public void discard(ConnectionEnd half) {
-        // numbers are reused late, and no other state exists
-    }
-
-    @Override
     public void greeted(Peer peer) {
         paths.put(peer, new Path(adapter, peer, this::openPath));
     }
@@ -269,7 +264,7 @@ final class Peers implements PeerEvents {
         adapter.watchConnection(
                 path.connection(),
                 () -> plane.doubt(peer, adapter.nanos()),
-                () -> plane.lose(peer, "its packets arrive, but it acknowledges nothing", false));
+                () -> plane.lose(peer, "its packets arrive, but it acknowledges nothing"));
         OptionalInt pid = pidOf(peer);
         if (path.isNeighbour() && pid.isPresent()) {
             path.watchProcess(pid.getAsInt(), () -> plane.doubt(peer, adapter.nanos()));
@@ -342,7 +337,7 @@ final class Peers implements PeerEvents {
     }
 
     @Override
-    public void lost(Peer peer, String why, boolean proven) {
+    public void lost(Peer peer, String why) {
         Path path = paths.remove(peer);
         if (path == null) {
             return;

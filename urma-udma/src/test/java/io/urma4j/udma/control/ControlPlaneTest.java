@@ -109,12 +109,11 @@ class ControlPlaneTest {
         var answer = a.unimport(b, 1);
         assertThat(net.runUntil(answer::isDone, MINUTE)).isTrue();
         assertThat(failureOf(answer).status()).isEqualTo(UrmaStatus.ETIMEOUT);
-        assertThat(a.lost).singleElement().asString().startsWith("proven");
+        assertThat(a.lost).singleElement().asString().startsWith("another context has its address");
 
         var again = a.connect(successor, 22);
         assertThat(net.runUntil(again::isDone, MINUTE)).isTrue();
         assertThat(failureOf(again)).hasMessageContaining("gone");
-        assertThat(a.discarded).hasSize(1);
     }
 
     /** S12.4: silence is no proof, but it ends in time. */
@@ -128,7 +127,7 @@ class ControlPlaneTest {
 
         assertThat(net.runUntil(() -> !a.lost.isEmpty(), MINUTE)).isTrue();
 
-        assertThat(a.lost).singleElement().asString().startsWith("silent");
+        assertThat(a.lost).singleElement().asString().startsWith("it has not answered");
     }
 
     @Test
@@ -155,7 +154,7 @@ class ControlPlaneTest {
             var said = a.plane().sayGoodbye("done", net.now() + MINUTE, net.now());
 
             assertThat(net.runUntil(said::isDone, MINUTE)).as("seed " + seed).isTrue();
-            assertThat(b.lost).as("seed " + seed).singleElement().asString().startsWith("proven: it said goodbye");
+            assertThat(b.lost).as("seed " + seed).singleElement().asString().startsWith("it said goodbye");
         }
     }
 
@@ -170,7 +169,6 @@ class ControlPlaneTest {
 
         assertThat(net.runUntil(peer::isDone, MINUTE)).isTrue();
         assertThat(failureOf(peer).status()).isEqualTo(UrmaStatus.ETIMEOUT);
-        assertThat(a.discarded).hasSize(1);
     }
 
     /** Else half a peer would stay: known to the control plane, and without a connection. */

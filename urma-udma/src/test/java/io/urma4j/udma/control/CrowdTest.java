@@ -62,9 +62,6 @@ class CrowdTest {
         }
 
         @Override
-        public void discard(ConnectionEnd half) {}
-
-        @Override
         public void greeted(Peer peer) {}
 
         @Override
@@ -80,9 +77,9 @@ class CrowdTest {
         }
 
         @Override
-        public void lost(Peer peer, String why, boolean proven) {
+        public void lost(Peer peer, String why) {
             lost++;
-            if (proven) {
+            if (!why.startsWith("it has not answered")) {
                 assertThat(holders).as("holders are not dropped: " + why).doesNotContain(peer);
             } else {
                 holders.remove(peer);

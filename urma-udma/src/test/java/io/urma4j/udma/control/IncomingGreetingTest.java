@@ -39,7 +39,7 @@ class IncomingGreetingTest {
 
         assertThat(context.plane.peers()).containsExactly(next);
         assertThat(peer.isLost()).isTrue();
-        assertThat(context.lost).containsExactly("proven: it evicted this context, and greets again");
+        assertThat(context.lost).containsExactly("it evicted this context, and greets again");
     }
 
     /** The first WELCOME was lost: the peer must not be another one, whose secret would differ. */

@@ -67,7 +67,6 @@ final class LoneContext implements PeerEvents {
     final List<Peer> greeted = new ArrayList<>();
     final List<Long> requested = new ArrayList<>();
     final List<String> lost = new ArrayList<>();
-    final List<ConnectionEnd> discarded = new ArrayList<>();
     long now = 1000 * SECOND;
 
     LoneContext() {
@@ -173,11 +172,6 @@ final class LoneContext implements PeerEvents {
     }
 
     @Override
-    public void discard(ConnectionEnd half) {
-        discarded.add(half);
-    }
-
-    @Override
     public void greeted(Peer peer) {
         greeted.add(peer);
     }
@@ -198,7 +192,7 @@ final class LoneContext implements PeerEvents {
     }
 
     @Override
-    public void lost(Peer peer, String why, boolean proven) {
-        lost.add((proven ? "proven: " : "silent: ") + why);
+    public void lost(Peer peer, String why) {
+        lost.add(why);
     }
 }

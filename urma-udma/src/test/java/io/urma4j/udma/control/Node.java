@@ -12,11 +12,9 @@ import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.QueueBound;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -34,7 +32,6 @@ final class Node implements PeerEvents {
 
     final Map<Long, Integer> served = new HashMap<>();
     final List<Peer> greeted = new ArrayList<>();
-    final Set<ConnectionEnd> discarded = new HashSet<>();
     boolean hasNoRoom;
     final List<String> lost = new ArrayList<>();
 
@@ -89,11 +86,6 @@ final class Node implements PeerEvents {
     }
 
     @Override
-    public void discard(ConnectionEnd half) {
-        discarded.add(half);
-    }
-
-    @Override
     public void greeted(Peer peer) {
         if (hasNoRoom) {
             throw new IllegalArgumentException("no end can be made");
@@ -122,7 +114,7 @@ final class Node implements PeerEvents {
     }
 
     @Override
-    public void lost(Peer peer, String why, boolean proven) {
-        lost.add((proven ? "proven: " : "silent: ") + why);
+    public void lost(Peer peer, String why) {
+        lost.add(why);
     }
 }

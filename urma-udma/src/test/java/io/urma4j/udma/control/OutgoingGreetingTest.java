@@ -69,9 +69,6 @@ class OutgoingGreetingTest {
         context.pass(1);
 
         assertThat(failureOf(peer).status()).isEqualTo(UrmaStatus.ETIMEOUT);
-        assertThat(context.discarded)
-                .as("its end of the connection is free again")
-                .hasSize(1);
         assertThat(context.plane.timers()).isZero();
     }
 
@@ -87,7 +84,6 @@ class OutgoingGreetingTest {
         assertThat(last).isNotDone();
         context.pass(100 * MILLI);
         assertThat(failureOf(last).status()).isEqualTo(UrmaStatus.ETIMEOUT);
-        assertThat(context.discarded).isEmpty();
 
         welcome(HOME, HOME.hello());
 
@@ -180,7 +176,6 @@ class OutgoingGreetingTest {
         assertThat(failureOf(peer).status()).isEqualTo(UrmaStatus.FAIL);
         assertThat(failureOf(peer)).hasMessageContaining("speaks control protocol 9.0 and its caller 1.1");
         assertThat(context.plane.peers()).isEmpty();
-        assertThat(context.discarded).hasSize(1);
     }
 
     /** S12.5: the descriptor names one life of a context; its memory must not be reached in another. */

@@ -73,7 +73,7 @@ class PacketSecretTest {
             assertAgreed(a, b, which);
             long before = a.plane().peers().iterator().next().secret();
 
-            a.plane().lose(a.plane().peers().iterator().next(), "for the test", true);
+            a.plane().lose(a.plane().peers().iterator().next(), "for the test");
             assertThat(net.runUntil(a.connect(b)::isDone, MINUTE)).as(which).isTrue();
             net.runUntil(() -> false, SECOND);
 

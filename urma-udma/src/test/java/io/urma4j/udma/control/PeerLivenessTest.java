@@ -56,7 +56,7 @@ class PeerLivenessTest {
         context.pass(1);
 
         assertThat(peer.isLost()).isTrue();
-        assertThat(context.lost).containsExactly("proven: it was silent, and held nothing");
+        assertThat(context.lost).containsExactly("it was silent, and held nothing");
         assertThat(pings()).isZero();
         assertThat(context.plane.timers()).isZero();
     }
@@ -70,7 +70,7 @@ class PeerLivenessTest {
         context.pass(1);
 
         assertThat(peer.isLost()).isTrue();
-        assertThat(context.lost).containsExactly("silent: it has not answered for 10 s");
+        assertThat(context.lost).containsExactly("it has not answered for 10 s");
     }
 
     /** The window is full of requests that the home answers late; the home itself is there, and asks something. */
@@ -88,7 +88,7 @@ class PeerLivenessTest {
 
         assertThat(peer.isLost()).isFalse();
         context.pass(14 * SECOND);
-        assertThat(context.lost).containsExactly("silent: it has not answered for 10 s");
+        assertThat(context.lost).containsExactly("it has not answered for 10 s");
     }
 
     /** Packets of its connection are not acknowledged: the caller should not have to wait for the silence. */
@@ -113,7 +113,7 @@ class PeerLivenessTest {
 
         context.plane.doubt(peer, context.now);
 
-        assertThat(context.lost).containsExactly("proven: its process is dead");
+        assertThat(context.lost).containsExactly("its process is dead");
         assertThat(pings()).isZero();
     }
 
@@ -121,7 +121,7 @@ class PeerLivenessTest {
     @Test
     void aLostPeerIsNotDoubted() {
         Peer peer = context.holder(LEFT);
-        context.plane.lose(peer, "for the test", true);
+        context.plane.lose(peer, "for the test");
         context.dead.add(peer);
 
         context.plane.doubt(peer, context.now);
@@ -136,10 +136,10 @@ class PeerLivenessTest {
     void thePeerIsReportedLostOnce() {
         Peer peer = context.holder(LEFT);
 
-        context.plane.lose(peer, "first", true);
-        context.plane.lose(peer, "second", true);
+        context.plane.lose(peer, "first");
+        context.plane.lose(peer, "second");
 
-        assertThat(context.lost).containsExactly("proven: first");
+        assertThat(context.lost).containsExactly("first");
         assertThat(peer.whyLost()).isEqualTo("first");
     }
 
@@ -151,7 +151,7 @@ class PeerLivenessTest {
         context.hearAnswer(LEFT, peer, 1, new Ping());
         assertThat(context.plane.timers()).isOne();
 
-        context.plane.lose(peer, "for the test", true);
+        context.plane.lose(peer, "for the test");
 
         assertThat(context.plane.timers()).isZero();
     }

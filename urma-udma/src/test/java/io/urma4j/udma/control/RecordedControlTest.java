@@ -223,7 +223,7 @@ class RecordedControlTest {
                 assertSaysTheSame(ends, ends.right, live, said, drawn);
             }
         }
-        assertThat(ends.right.lost).containsExactly("proven: it said goodbye: closed");
+        assertThat(ends.right.lost).containsExactly("it said goodbye: closed");
         assertThat(ends.right.served).containsOnlyKeys(1L, 2L);
     }
 

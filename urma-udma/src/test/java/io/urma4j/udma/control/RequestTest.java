@@ -188,7 +188,7 @@ class RequestTest {
     @Test
     void aRequestToALostPeerFailsAtOnceWithTheReason() {
         Peer peer = context.peer(LEFT);
-        context.plane.lose(peer, "for the test", true);
+        context.plane.lose(peer, "for the test");
         int before = context.sent.size();
 
         var answer = context.ask(peer, SECOND);
@@ -219,7 +219,7 @@ class RequestTest {
         context.pass(30 * MILLI);
 
         assertThat(failureOf(answer)).hasMessageContaining("its process is dead");
-        assertThat(context.lost).containsExactly("proven: its process is dead");
+        assertThat(context.lost).containsExactly("its process is dead");
         assertThat(context.sent(Kind.REQUEST)).hasSize(1);
     }
 
@@ -297,7 +297,7 @@ class RequestTest {
         context.pass(SECOND);
         int before = context.sent.size();
 
-        context.plane.lose(peer, "for the test", true);
+        context.plane.lose(peer, "for the test");
         context.pass(10 * SECOND);
 
         assertThat(context.sent).hasSize(before);
@@ -318,7 +318,7 @@ class RequestTest {
 
         assertThat(context.plane.isAwaited(peer, 1)).isFalse();
         assertThat(context.plane.isAwaited(peer, 2)).isTrue();
-        context.plane.lose(peer, "for the test", true);
+        context.plane.lose(peer, "for the test");
         assertThat(context.plane.isAwaited(peer, 2)).isFalse();
     }
 
@@ -430,7 +430,7 @@ class RequestTest {
     void theAnswerToAPeerThatIsLostMeanwhileIsNotSent() {
         Peer peer = context.peer(LEFT);
         context.hearRequest(LEFT, peer, 1, 1);
-        context.plane.lose(peer, "for the test", true);
+        context.plane.lose(peer, "for the test");
 
         context.plane.answer(peer, 1, new Core(new Done(1)));
 

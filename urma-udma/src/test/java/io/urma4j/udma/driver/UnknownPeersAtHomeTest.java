@@ -79,7 +79,7 @@ class UnknownPeersAtHomeTest {
                 .engine()
                 .ask(() -> {
                     List.copyOf(home.context.peers().plane().peers())
-                            .forEach(one -> home.context.peers().plane().lose(one, "another needed its place", true));
+                            .forEach(one -> home.context.peers().plane().lose(one, "another needed its place"));
                     return CompletableFuture.completedFuture(null);
                 })
                 .join();
