@@ -198,16 +198,10 @@ final class Adapter implements CardListener {
 
     /** This end of a possible connection, with a unique number. On the engine's thread. */
     ConnectionEnd newHalf() {
-        return new ConnectionEnd(freeConnectionNumber(), random.nextInt(MAX_24 + 1), port.roceMtuBytes());
-    }
-
-    private int freeConnectionNumber() {
-        eventLoop.enter();
-        try {
-            return connectionNumbers.next(eventLoop.card()::isTaken);
-        } finally {
-            eventLoop.leave();
-        }
+        return new ConnectionEnd(
+                eventLoop.call(card -> connectionNumbers.next(card::isTaken)),
+                random.nextInt(MAX_24 + 1),
+                port.roceMtuBytes());
     }
 
     /** On the engine's thread. */

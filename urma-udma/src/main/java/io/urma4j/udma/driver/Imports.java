@@ -107,7 +107,7 @@ final class Imports {
                 wanted,
                 windowsOnly,
                 tokenId);
-        if (home.peer().isLost() || home.early.remove(made.grant())) {
+        if (home.peer().isLost() || home.wasRevokedEarly(made.grant())) {
             made.markRevoked();
         } else {
             home.imports.put(made.grant(), made);
@@ -124,7 +124,7 @@ final class Imports {
     void revoked(Path home, long number, long grant) {
         UdmaImport taken = home.imports.remove(grant);
         if (taken == null) {
-            home.early.add(grant); // already released; or the answer that grants it is still in flight
+            home.noteEarlyRevocation(grant); // already released; or the answer that grants it is still in flight
         } else {
             taken.markRevoked();
             local.raise(AsyncEvent.Type.SEGMENT_REVOKED, taken, "its home revoked it");

@@ -4,7 +4,9 @@ import io.urma4j.PeerId;
 import io.urma4j.udma.command.PeerInfo;
 import io.urma4j.udma.control.Peer;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * known sources of packets. It lasts until the peer is lost and no object here names it any more. The engine's thread.
  */
 final class Path {
+    private static final int MAX_REVOKED_EARLY = 256;
+
     private final Adapter adapter;
     private final Peer peer;
     private final PeerId identity;
@@ -36,8 +40,7 @@ final class Path {
     /** Grants to the peer, by key. */
     final Map<Integer, Grant> grants = new HashMap<>();
 
-    /** Grants that were revoked before the answer that grants them arrived. */
-    final EarlyRevocations early = new EarlyRevocations();
+    private final Set<Long> revokedEarly = new LinkedHashSet<>(); // the oldest first
 
     /**
      * A path that is not open.
@@ -108,11 +111,6 @@ final class Path {
         return info.number();
     }
 
-    /** Its number in the records of its messages. */
-    int pathNumber() {
-        return info.pathNumber();
-    }
-
     /** The peer, as the card knows it. */
     PeerInfo info() {
         return info;
@@ -136,6 +134,19 @@ final class Path {
             }
         }
         return 0;
+    }
+
+    /** The peer revoked a grant that is unknown here: the network may reorder the revocation and the answer that grants. */
+    void noteEarlyRevocation(long grant) {
+        revokedEarly.add(grant);
+        if (revokedEarly.size() > MAX_REVOKED_EARLY) {
+            revokedEarly.remove(revokedEarly.iterator().next());
+        }
+    }
+
+    /** Whether the peer revoked the grant before the answer that grants it arrived. */
+    boolean wasRevokedEarly(long grant) {
+        return revokedEarly.remove(grant);
     }
 
     boolean isNeighbour() {

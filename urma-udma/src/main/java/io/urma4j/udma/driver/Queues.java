@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -58,19 +59,11 @@ final class Queues {
     // ---- making
 
     ProviderJfc createJfc(JfcConfig config, Runnable onEvent) {
-        UdmaJfc jfc = new UdmaJfc(this, jfcIds.take(0), config, onEvent);
-        jfcs.add(jfc);
-        return jfc;
+        return made(jfcIds, jfcIds.take(0), jfcs, id -> new UdmaJfc(this, id, config, onEvent));
     }
 
     ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
-        int id = takeId(config.id());
-        try {
-            return new UdmaReceiveQueue(this, id, config, (UdmaJfc) jfc);
-        } catch (RuntimeException e) {
-            queueIds.give(id);
-            throw e;
-        }
+        return made(queueIds, takeId(config.id()), null, id -> new UdmaReceiveQueue(this, id, config, (UdmaJfc) jfc));
     }
 
     ProviderSendQueue createSendQueue(
@@ -78,22 +71,30 @@ final class Queues {
             ProviderJfc jfc,
             @Nullable ProviderReceiveQueue receives,
             @Nullable ProviderJfc receiveJfc) {
-        int id = takeId(config.id());
-        try {
-            UdmaSendQueue queue = new UdmaSendQueue(
-                    this, id, config, (UdmaJfc) jfc, (UdmaReceiveQueue) receives, (UdmaJfc) receiveJfc);
-            sendQueues.add(queue);
-            return queue;
-        } catch (RuntimeException e) {
-            queueIds.give(id);
-            throw e;
-        }
+        return made(
+                queueIds,
+                takeId(config.id()),
+                sendQueues,
+                id -> new UdmaSendQueue(
+                        this, id, config, (UdmaJfc) jfc, (UdmaReceiveQueue) receives, (UdmaJfc) receiveJfc));
     }
 
     ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
-        UdmaJettyGroup group = new UdmaJettyGroup(this, takeId(config.id()), config);
-        groups.add(group);
-        return group;
+        return made(queueIds, takeId(config.id()), groups, id -> new UdmaJettyGroup(this, id, config));
+    }
+
+    /** An object with that id, which a failure gives back; {@code all} lists it if it is not null. */
+    private static <T> T made(IdSpace ids, int id, @Nullable List<T> all, IntFunction<T> make) {
+        try {
+            T made = make.apply(id);
+            if (all != null) {
+                all.add(made);
+            }
+            return made;
+        } catch (RuntimeException e) {
+            ids.give(id);
+            throw e;
+        }
     }
 
     /**

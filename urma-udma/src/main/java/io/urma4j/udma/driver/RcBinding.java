@@ -4,6 +4,7 @@ import io.urma4j.OrderType;
 import io.urma4j.PeerId;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.support.BindRequests;
 import io.urma4j.spi.support.ControlEngine;
@@ -119,7 +120,7 @@ final class RcBinding {
             var config = CardConnectionConfig.builder(port, peer.qpNumber())
                     .mtuBytes(peer.mtuBytes()) // 0, where it does not say, is any
                     .psns(firstPsn(), peer.firstPsn())
-                    .reads(readsOut(peer), LocalContext.FOREIGN_READS)
+                    .reads(Math.max(peer.readDepth(), 1), LocalContext.FOREIGN_READS) // 0, where it does not say, is 1
                     .urma4j(false)
                     .rnrRetry(rnrRetry)
                     .peer(new PeerInfo(peers.connectForeign(identity), 0, 0));
@@ -129,23 +130,16 @@ final class RcBinding {
                 peers.disconnectForeign(identity);
                 throw e;
             }
-            foreign(identity);
+            synchronized (this) {
+                foreign = identity;
+            }
             return CompletableFuture.completedFuture(null);
         });
-    }
-
-    private synchronized void foreign(PeerId identity) {
-        foreign = identity;
     }
 
     /** The identity of its peer, if that was bound by hand. */
     synchronized @Nullable PeerId foreign() {
         return foreign;
-    }
-
-    /** A peer that does not announce its resources has at least one. */
-    private static int readsOut(RoceEndpoint peer) {
-        return Math.max(peer.readDepth(), 1);
     }
 
     private CompletableFuture<Void> bind(UdmaTarget to, Path path, int attempt, Duration timeout) {
@@ -270,8 +264,7 @@ final class RcBinding {
     }
 
     private PeerMessage refusal(long request, UrmaStatus status, String why) {
-        return new Core(new io.urma4j.spi.control.ControlMessage.Refused(
-                request, status, "the peer refused to bind its Jetty: " + why));
+        return new Core(new Refused(request, status, "the peer refused to bind its Jetty: " + why));
     }
 
     private static boolean isTarget(UdmaTarget mine, Peer peer, int qpNumber) {

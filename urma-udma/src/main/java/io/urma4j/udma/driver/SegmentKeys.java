@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The keys of the card for the segments of a context: one for its own work requests, one for every peer if a segment is open to
  * all, and one for each import and window. Any thread.
  */
-final class SegmentKeys implements Windows.Keys {
+final class SegmentKeys {
     private final LocalContext local;
     private final Adapter adapter;
     private final Map<Integer, Long> owners = new ConcurrentHashMap<>(); // on the card, of the keys under a token id
@@ -113,8 +113,13 @@ final class SegmentKeys implements Windows.Keys {
 
     // ---- windows
 
-    @Override
-    public CardKey make(UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
+    /**
+     * A key for a part of the segment that one peer may use.
+     *
+     * @param peer its number on the card
+     * @param anyVa whether its version knows keys of any VA
+     */
+    CardKey ofWindow(UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa) {
         KeyConfig config = peersKey(segment, peer, offset, lengthBytes, access, anyVa);
         return adapter.eventLoop().call(card -> {
             int key = checked(card.registerKey(config));
@@ -122,13 +127,12 @@ final class SegmentKeys implements Windows.Keys {
         });
     }
 
-    @Override
-    public boolean isValid(CardKey key) {
+    /** Whether it opens anything. */
+    boolean isValid(CardKey key) {
         return adapter.eventLoop().call(card -> card.vaBase(key.number())) == key.vaBase();
     }
 
-    @Override
-    public void revoke(List<Integer> keys) {
+    void revoke(List<Integer> keys) {
         adapter.eventLoop().run(card -> keys.forEach(card::revokeKey));
     }
 }

@@ -105,10 +105,6 @@ final class SendRing {
         return events;
     }
 
-    long posted() {
-        return posted;
-    }
-
     /** What was posted, and what of it still occupies a slot. */
     Counters.Builder counters() {
         return Counters.builder()

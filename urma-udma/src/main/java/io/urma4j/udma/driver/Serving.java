@@ -1,7 +1,5 @@
 package io.urma4j.udma.driver;
 
-import io.urma4j.Resource;
-import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.ContextEvents;
@@ -19,17 +17,11 @@ import io.urma4j.spi.control.ControlMessage.Unbind;
 import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.spi.control.Inspector;
 import io.urma4j.spi.support.GuessLimiter;
-import io.urma4j.udma.command.CardCommands;
-import io.urma4j.udma.command.FragmentStats;
-import io.urma4j.udma.command.NoticeStats;
 import io.urma4j.udma.control.Network;
 import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.control.PeerMessage;
 import io.urma4j.udma.control.PeerMessage.BindQueue;
 import io.urma4j.udma.control.PeerMessage.Core;
-import io.urma4j.udma.udp.PortCounters.Counter;
-import io.urma4j.udma.udp.UdpPort;
-import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +34,7 @@ final class Serving {
     private final Imports imports;
     private final Queues queues;
     private final ContextEvents events;
+    private final Resources resources;
     private final Adapter adapter;
     private final GuessLimiter<Network> limiter = new GuessLimiter<>(); // a greeting has proven the address
 
@@ -52,7 +45,8 @@ final class Serving {
             Exports exports,
             Imports imports,
             Queues queues,
-            ContextEvents events) {
+            ContextEvents events,
+            Resources resources) {
         this.local = local;
         this.peers = peers;
         this.directory = directory;
@@ -60,6 +54,7 @@ final class Serving {
         this.imports = imports;
         this.queues = queues;
         this.events = events;
+        this.resources = resources;
         this.adapter = local.adapter();
     }
 
@@ -172,53 +167,11 @@ final class Serving {
     }
 
     private void inspected(Path from, long number, Inspect wanted) {
-        answer(from, number, Inspector.page(number, wanted, this::resources));
+        answer(from, number, Inspector.page(number, wanted, resources::list));
     }
 
     private void measured(Path from, long number, boolean on) {
         events.measure(on);
         answer(from, number, new Done(number));
-    }
-
-    private List<Resource> resources(Resource.Kind kind, long after, int limit) {
-        return switch (kind) {
-            case TP ->
-                TransportPaths.of(adapter.eventLoop(), peers.paths(), queues.sendQueues()).stream()
-                        .filter(path -> path.number() > after)
-                        .limit(limit)
-                        .map(TransportPath::toResource)
-                        .toList();
-            case WAIT -> Waits.of(queues.sendQueues(), peers::nameOf, after, limit);
-            case CONTEXT ->
-                events.resources(kind, after, limit).stream()
-                        .map(this::withPort)
-                        .toList();
-            default -> events.resources(kind, after, limit);
-        };
-    }
-
-    /** A context, and the counters of its device for all contexts: packets without a queue, marked and gathered packets. */
-    private Resource withPort(Resource resource) {
-        Resource.Builder all = Resource.builder(resource.kind(), resource.id());
-        resource.fields().forEach(all::add);
-        UdpPort port = adapter.port();
-        FragmentStats fragments = adapter.eventLoop().call(CardCommands::fragments);
-        NoticeStats notices = adapter.eventLoop().call(CardCommands::notices);
-        return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
-                .add("rx_strangers", port.counters().count(Counter.RECEIVED_FROM_STRANGERS))
-                .add("drop_strangers", port.droppedOfStrangers())
-                .add("drop_peers", port.droppedByKernel())
-                .add("drop_nobody", adapter.eventLoop().call(CardCommands::dropped))
-                .add("drop_no_secret", port.counters().droppedForNoSecret())
-                .add("drop_again", adapter.droppedAgain())
-                .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
-                .add("rx_marked", port.counters().count(Counter.RECEIVED_MARKED))
-                .add("tx_gathered", port.counters().count(Counter.SENT_GATHERED))
-                .add("tx_spliced", port.spliced())
-                .add("tx_fragments", fragments.sent())
-                .add("rx_fragments", fragments.received())
-                .add("cnp_sent", notices.sent())
-                .add("cnp_handled", notices.handled())
-                .build();
     }
 }

@@ -41,6 +41,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,7 @@ final class UdmaContext implements ProviderContext, Peers.Events {
     private final Targets targets;
     private final Names names;
     private final Inspector inspector;
+    private final Resources resources;
     private final Serving serving;
     private @Nullable CompletableFuture<Void> closing; // guarded by this
 
@@ -86,7 +88,8 @@ final class UdmaContext implements ProviderContext, Peers.Events {
         this.exports = new Exports(local, peers, directory, queues::settle);
         this.imports = new Imports(local, peers, queues::settle);
         this.targets = new Targets(adapter, peers, queues::settle);
-        this.serving = new Serving(local, peers, directory, exports, imports, queues, events);
+        this.resources = new Resources(adapter, peers, queues, events);
+        this.serving = new Serving(local, peers, directory, exports, imports, queues, events, resources);
         Neighbours neighbours = new Neighbours(peers, directory, local.place());
         this.names = new Names(adapter.engine(), neighbours);
         this.inspector = new Inspector(adapter.engine(), neighbours::others);
@@ -186,20 +189,12 @@ final class UdmaContext implements ProviderContext, Peers.Events {
 
     @Override
     public CompletableFuture<ProviderSegment> register(SegmentRequest request) {
-        try {
-            return CompletableFuture.completedFuture(exports.register(request));
-        } catch (UrmaException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return orFailed(() -> CompletableFuture.completedFuture(exports.register(request)));
     }
 
     @Override
     public CompletableFuture<ProviderImport> importSegment(ImportRequest request) {
-        try {
-            return imports.importSegment(request);
-        } catch (UrmaException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return orFailed(() -> imports.importSegment(request));
     }
 
     @Override
@@ -220,6 +215,15 @@ final class UdmaContext implements ProviderContext, Peers.Events {
     @Override
     public CompletableFuture<List<ContextView>> measure(boolean on, OptionalLong pid, Duration timeout) {
         return inspector.measure(on, pid, timeout);
+    }
+
+    /** A refused argument fails the future as well. */
+    private static <T> CompletableFuture<T> orFailed(Supplier<CompletableFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (UrmaException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     // ---- queues
@@ -251,11 +255,7 @@ final class UdmaContext implements ProviderContext, Peers.Events {
     @Override
     public CompletableFuture<ProviderTarget> importQueue(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
-        try {
-            return targets.importQueue(descriptor, token, deadline(timeout));
-        } catch (UrmaException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return orFailed(() -> targets.importQueue(descriptor, token, deadline(timeout)));
     }
 
     @Override
@@ -292,7 +292,7 @@ final class UdmaContext implements ProviderContext, Peers.Events {
 
     @Override
     public List<TransportPath> paths() {
-        return TransportPaths.of(adapter.eventLoop(), peers.paths(), queues.sendQueues());
+        return resources.paths();
     }
 
     // ---- the end

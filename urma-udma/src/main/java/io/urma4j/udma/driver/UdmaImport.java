@@ -185,7 +185,33 @@ final class UdmaImport implements ProviderImport {
                 false,
                 tokenId,
                 "window of " + what);
-        return CompletableFuture.completedFuture(new UdmaWindow(part));
+        return CompletableFuture.completedFuture(new Window(part));
+    }
+
+    /**
+     * A window of an import: a separate key at the peer's card. A revocation sends no notification; the first refused operation
+     * shows it.
+     */
+    private record Window(UdmaImport part) implements ProviderWindow {
+        @Override
+        public ProviderImport begin() {
+            return part;
+        }
+
+        @Override
+        public void end() {
+            // nothing to announce: the home's card checks the key
+        }
+
+        @Override
+        public boolean isTakenBack() {
+            return part.isRevoked();
+        }
+
+        @Override
+        public int unfinished() {
+            return part.unfinished();
+        }
     }
 
     @Override

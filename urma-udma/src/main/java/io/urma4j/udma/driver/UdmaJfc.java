@@ -211,7 +211,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
         });
     }
 
-    /** Drives the card while no records are available. */
+    /** Runs an action while no thread takes records. */
     void betweenPolls(Runnable something) {
         lock.acquire();
         try {

@@ -100,10 +100,6 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         return handle;
     }
 
-    UdmaJfc jfc() {
-        return jfc;
-    }
-
     JfrConfig config() {
         return config;
     }

@@ -112,10 +112,6 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
         return exports;
     }
 
-    int openKey() {
-        return openKey;
-    }
-
     /** What the keys of single peers report to. */
     ValueWatch values() {
         return values;

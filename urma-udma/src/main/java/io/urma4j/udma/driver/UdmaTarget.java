@@ -83,10 +83,6 @@ final class UdmaTarget implements ProviderTarget {
         }
     }
 
-    JettyDescriptor descriptor() {
-        return descriptor;
-    }
-
     /** Counts a work request that names it. */
     void pin() {
         unfinished.getAndIncrement();

@@ -27,26 +27,10 @@ final class Windows {
 
     private final Object home;
     private final PeerNumbers numbers;
-    private final Keys keys;
+    private final SegmentKeys keys;
     private final AtomicInteger out = new AtomicInteger();
 
-    /** The card's keys. */
-    interface Keys {
-        /**
-         * A key for a part of the segment that one peer may use.
-         *
-         * @param peer its number on the card
-         * @param anyVa whether its version knows keys of any VA
-         */
-        CardKey make(UdmaSegment segment, int peer, long offset, long lengthBytes, Access access, boolean anyVa);
-
-        /** Whether it opens anything. */
-        boolean isValid(CardKey key);
-
-        void revoke(List<Integer> keys);
-    }
-
-    Windows(Object home, PeerNumbers numbers, Keys keys) {
+    Windows(Object home, PeerNumbers numbers, SegmentKeys keys) {
         this.home = home;
         this.numbers = numbers;
         this.keys = keys;
@@ -60,8 +44,8 @@ final class Windows {
         count();
         boolean isMade = false;
         try {
-            CardKey key =
-                    to.addWindow(() -> keys.make(segment, to.importer().number(), offset, lengthBytes, access, anyVa));
+            CardKey key = to.addWindow(
+                    () -> keys.ofWindow(segment, to.importer().number(), offset, lengthBytes, access, anyVa));
             if (key == null) {
                 throw exported.notImported(importer);
             }
@@ -94,7 +78,7 @@ final class Windows {
         try {
             ExportedSegment<Grant> exported = segment.exported();
             Named given = exported.grant(peer, WHY_ISOLATED, () -> {
-                CardKey key = keys.make(segment, number, offset, lengthBytes, access, true);
+                CardKey key = keys.ofWindow(segment, number, offset, lengthBytes, access, true);
                 return new Named(
                         exported.peerWindows(),
                         peer,

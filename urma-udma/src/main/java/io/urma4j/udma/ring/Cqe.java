@@ -100,10 +100,6 @@ public final class Cqe {
         return word >>> 24;
     }
 
-    public static int queue(NativeMemory ring, long at) {
-        return ring.getInt(at + QUEUE);
-    }
-
     public static int tag(NativeMemory ring, long at) {
         return ring.getInt(at + TAG);
     }
