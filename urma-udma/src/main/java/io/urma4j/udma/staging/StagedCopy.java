@@ -1,6 +1,7 @@
 package io.urma4j.udma.staging;
 
 import io.urma4j.peer.Copy;
+import io.urma4j.spi.support.Placement;
 import io.urma4j.udma.device.CopyWaiter;
 import io.urma4j.udma.transport.CopyState;
 import java.lang.foreign.MemorySegment;
@@ -51,8 +52,11 @@ final class StagedCopy {
     /** That wait until it has ended, and all before it. */
     final List<Barrier> barriers = new ArrayList<>();
 
-    /** What it does with the bytes, if it is an atomic. */
-    final AtomicFragment atomic = new AtomicFragment();
+    // of an atomic
+    private int opcode;
+    private long operand;
+    private long expected;
+    private long original;
 
     /** @param slot distinguishes it from all other fragments of the device */
     StagedCopy(int slot, MemorySegment fragment, boolean isLong) {
@@ -85,6 +89,23 @@ final class StagedCopy {
 
     boolean isAtomic() {
         return kind == Kind.ATOMIC_OUT || kind == Kind.ATOMIC_IN;
+    }
+
+    /** What an atomic does with the bytes. */
+    void beginAtomic(int what, long by, long comparedTo) {
+        opcode = what;
+        operand = by;
+        expected = comparedTo;
+    }
+
+    /** Replaces the old value in the fragment by the new one, and remembers the old one. */
+    void executeAtomic() {
+        original = Placement.atomic(opcode, fragment, 0, lengthBytes, operand, expected);
+    }
+
+    /** The value before the atomic. */
+    long original() {
+        return original;
     }
 
     /** Has a barrier wait for its end. */

@@ -164,7 +164,7 @@ public final class Stager implements CopyPort, AutoCloseable {
             int opcode, int number, long offset, int sizeBytes, long operand, long expected, CopyWaiter waiter) {
         long copy = begin(number, StagedCopy.Kind.ATOMIC_OUT, offset, null, 0, sizeBytes, waiter);
         if (copy > 0) {
-            find(copy).atomic.begin(opcode, operand, expected);
+            find(copy).beginAtomic(opcode, operand, expected);
         }
         return copy;
     }
@@ -291,7 +291,7 @@ public final class Stager implements CopyPort, AutoCloseable {
 
     @Override
     public long original(long copy) {
-        return find(copy).atomic.original();
+        return find(copy).original();
     }
 
     @Override
@@ -362,7 +362,7 @@ public final class Stager implements CopyPort, AutoCloseable {
         }
         if (copy.kind == StagedCopy.Kind.ATOMIC_OUT && copy.copy.failure() == null) {
             copy.kind = StagedCopy.Kind.ATOMIC_IN;
-            copy.atomic.execute(copy.fragment, copy.lengthBytes);
+            copy.executeAtomic();
             copy.isRefused = !isSecondHalfStarted(copy, region);
             if (!copy.isRefused) {
                 return true;
