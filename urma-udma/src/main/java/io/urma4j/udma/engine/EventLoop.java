@@ -8,8 +8,10 @@ import io.urma4j.udma.device.Card;
 import io.urma4j.udma.device.LateMemory;
 import io.urma4j.udma.staging.Stager;
 import io.urma4j.udma.transport.FlushHint;
+import io.urma4j.udma.udp.Origin;
 import io.urma4j.udma.udp.PacketSink;
 import io.urma4j.udma.udp.UdpPort;
+import io.urma4j.udma.wire.Packet;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Consumer;
@@ -88,7 +90,17 @@ public final class EventLoop {
 
     /** Takes packets that the caller receives itself, under the lock. */
     public PacketSink sink() {
-        return new CardSink(card, clock, stallDetector);
+        return new PacketSink() {
+            @Override
+            public long secretOf(Packet packet, Origin origin) {
+                return card.secretOf(packet, origin);
+            }
+
+            @Override
+            public void packet(Packet packet, Origin origin) {
+                card.receive(packet, origin, stallDetector.isLate(), clock.getAsLong());
+            }
+        };
     }
 
     /** Where packets come in. */
