@@ -1,29 +1,28 @@
 package io.urma4j.udma.ring;
 
-/** The wait of a sender that finds no receive work request: the codes of an RNR NAK (WIRE §4.4, IBTA 9.7.5.2.8). */
+/** The wait of a sender that finds no receive work request, by the code in an RNR NAK (WIRE §4.4, IBTA 9.7.5.2.8). */
 public final class RnrTimer {
-    private static final long HUNDREDTH_MILLIS = 10_000; // nanoseconds
-
-    /** By code, in hundredths of milliseconds; code 0 is the longest. */
-    private static final int[] HUNDREDTHS = {
-        65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096,
-        6144, 8192, 12288, 16384, 24576, 32768, 49152
+    private static final long[] NANOS = {
+        655_360_000, 10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 120_000,
+        160_000, 240_000, 320_000, 480_000, 640_000, 960_000, 1_280_000, 1_920_000,
+        2_560_000, 3_840_000, 5_120_000, 7_680_000, 10_240_000, 15_360_000, 20_480_000, 30_720_000,
+        40_960_000, 61_440_000, 81_920_000, 122_880_000, 163_840_000, 245_760_000, 327_680_000, 491_520_000
     };
 
     private RnrTimer() {}
 
-    /** The code of the shortest wait that is not shorter than that; the longest if there is none. */
+    /** Of a timer code, 0…31. */
+    public static long nanos(int timerCode) {
+        return NANOS[timerCode];
+    }
+
+    /** The code of the shortest wait that is not shorter than that; that of the longest, 0, if there is none. */
     public static int code(long nanos) {
-        for (int code = 1; code < HUNDREDTHS.length; code++) {
-            if (HUNDREDTHS[code] * HUNDREDTH_MILLIS >= nanos) {
+        for (int code = 1; code < NANOS.length; code++) {
+            if (NANOS[code] >= nanos) {
                 return code;
             }
         }
         return 0;
-    }
-
-    /** The wait that a code requests, 0…31. */
-    public static long nanos(int code) {
-        return HUNDREDTHS[code] * HUNDREDTH_MILLIS;
     }
 }
