@@ -101,11 +101,6 @@ final class Peers implements PeerEvents {
         return new PeerId(gid, 0, PortIncarnation.ofNoPort(bindings.incrementAndGet()));
     }
 
-    /** The number of its connection. Any thread. */
-    int connectForeign(PeerId foreign) {
-        return numbers.connect(foreign);
-    }
-
     /** Its connection is gone, with its windows. Any thread. */
     void disconnectForeign(PeerId foreign) {
         numbers.disconnect(foreign);

@@ -123,7 +123,7 @@ final class RcBinding {
                     .reads(Math.max(peer.readDepth(), 1), LocalContext.FOREIGN_READS) // 0, where it does not say, is 1
                     .urma4j(false)
                     .rnrRetry(rnrRetry)
-                    .peer(new PeerInfo(peers.connectForeign(identity), 0, 0));
+                    .peer(new PeerInfo(peers.numbers().connect(identity), 0, 0));
             try {
                 connect(config.build(), attempt);
             } catch (RuntimeException e) {

@@ -62,7 +62,6 @@ final class UdmaContext implements ProviderContext, Peers.Events {
     private final Queues queues;
     private final Exports exports;
     private final Imports imports;
-    private final Targets targets;
     private final Names names;
     private final Inspector inspector;
     private final Resources resources;
@@ -87,7 +86,6 @@ final class UdmaContext implements ProviderContext, Peers.Events {
         this.queues = new Queues(local, peers);
         this.exports = new Exports(local, peers, directory, queues::settle);
         this.imports = new Imports(local, peers, queues::settle);
-        this.targets = new Targets(adapter, peers, queues::settle);
         this.resources = new Resources(adapter, peers, queues, events);
         this.serving = new Serving(local, peers, directory, exports, imports, queues, events, resources);
         Neighbours neighbours = new Neighbours(peers, directory, local.place());
@@ -255,7 +253,7 @@ final class UdmaContext implements ProviderContext, Peers.Events {
     @Override
     public CompletableFuture<ProviderTarget> importQueue(
             JettyDescriptor descriptor, @Nullable Token token, Duration timeout) {
-        return orFailed(() -> targets.importQueue(descriptor, token, deadline(timeout)));
+        return orFailed(() -> imports.importQueue(descriptor, token, deadline(timeout)));
     }
 
     @Override

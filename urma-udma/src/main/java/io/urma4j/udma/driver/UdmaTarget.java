@@ -8,15 +8,13 @@ import io.urma4j.spi.ProviderTarget;
 import io.urma4j.udma.RoceEndpoint;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A JFR or Jetty of a peer that this context may send to. Safe for any thread. */
 final class UdmaTarget implements ProviderTarget {
     private static final long MAX_IMMEDIATE_32 = 0xFFFF_FFFFL;
 
-    private final Consumer<UdmaTarget> release;
-    private final Runnable settle;
+    private final Imports imports;
     private final JettyDescriptor descriptor;
     private final int number;
     private final int handle;
@@ -28,23 +26,19 @@ final class UdmaTarget implements ProviderTarget {
     /**
      * A queue of a peer.
      *
-     * @param release called when the user closes it
-     * @param settle releases the targets of finished work requests
      * @param number of its QP
      * @param handle of the card's target; 0 for RC
      * @param path null for a foreign peer
      * @param byHand the connection of a foreign peer
      */
     UdmaTarget(
-            Consumer<UdmaTarget> release,
-            Runnable settle,
+            Imports imports,
             JettyDescriptor descriptor,
             int number,
             int handle,
             @Nullable Path path,
             @Nullable RoceEndpoint byHand) {
-        this.release = release;
-        this.settle = settle;
+        this.imports = imports;
         this.descriptor = descriptor;
         this.number = number;
         this.handle = handle;
@@ -105,14 +99,14 @@ final class UdmaTarget implements ProviderTarget {
     @Override
     public int unfinished() {
         if (unfinished.get() > 0) {
-            settle.run();
+            imports.settle();
         }
         return unfinished.get();
     }
 
     @Override
     public CompletableFuture<Void> close() {
-        release.accept(this);
+        imports.close(this);
         return CompletableFuture.completedFuture(null);
     }
 

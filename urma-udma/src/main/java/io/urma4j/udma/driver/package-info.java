@@ -4,7 +4,7 @@
  * CardCommands} and in {@code CardListener}, and knows nothing of packets.
  *
  * <p>Start with {@link io.urma4j.udma.driver.UdmaContext}. Its parts get a {@code LocalContext} (identity, device, events) and
- * the {@code Peers}: {@code Queues}, {@code Exports}, {@code Imports} and {@code Targets}. A {@code UdmaSendQueue} writes a
+ * the {@code Peers}: {@code Queues}, {@code Exports} and {@code Imports}. A {@code UdmaSendQueue} writes a
  * {@code SendRing}, and its {@code SendRecords} read what completes.
  */
 @NullMarked
