@@ -15,25 +15,11 @@ import java.nio.ByteBuffer;
  *
  * <p>Pending control datagrams are served by network in turn ({@link UnknownPeerMail}).
  *
- * <p>The time is a credit: it grows with time up to a limit, which is enough for a few hundred greetings at once, and is
- * charged with the time spent, answers included.
- *
  * <p>The engine's thread, except {@link #know} and {@link #forget}.
  */
 final class UnknownPeers implements EngineThread.Turn {
     /** The share of the time: one part in this many. */
     private static final int SHARE = 16;
-
-    private static final long MAX_CREDIT_NANOS = 10_000_000;
-
-    /** Minimum credit for a wake-up. */
-    private static final long MIN_CREDIT_NANOS = 100_000;
-
-    /**
-     * Maximum charge for one batch: a longer one was interrupted, or ran through code for the first time, which is not the
-     * sender's fault.
-     */
-    private static final long MAX_COST_NANOS = 1_000_000;
 
     /**
      * Datagrams are received faster than they are handled: in the kernel's single queue they would delay all senders alike.
@@ -52,10 +38,8 @@ final class UnknownPeers implements EngineThread.Turn {
     private final ControlPort control;
     private final PacketSink sink;
     private final UnknownPeerMail mail = new UnknownPeerMail(); // the engine's thread
+    private final TimeCredit credit = new TimeCredit(SHARE); // enough for a few hundred greetings at once
     private boolean receives; // guarded by the card's lock
-    private long creditNanos = MAX_CREDIT_NANOS;
-    private long creditedAtNanos;
-    private boolean isSpent;
     private long nextSteeringNanos; // guarded by this
 
     UnknownPeers(UdpPort port, EngineThread engine, EventLoop eventLoop, ControlPort control, PacketSink sink) {
@@ -118,15 +102,11 @@ final class UnknownPeers implements EngineThread.Turn {
 
     /** Serves some if there is credit; returns the delay until there is again. */
     private long look(long nowNanos) {
-        creditNanos = Math.min(creditNanos + (nowNanos - creditedAtNanos) / SHARE, MAX_CREDIT_NANOS);
-        creditedAtNanos = nowNanos;
-        isSpent &= creditNanos < MIN_CREDIT_NANOS;
-        if (!isSpent) {
+        if (credit.accrue(nowNanos)) {
             engine.guarded(this::receive);
-            creditNanos -= Math.min(engine.nanos() - nowNanos, MAX_COST_NANOS);
-            isSpent = creditNanos <= 0;
+            credit.charge(engine.nanos() - nowNanos);
         }
-        return !isSpent ? 0 : (MIN_CREDIT_NANOS - creditNanos) * SHARE;
+        return credit.delayNanos();
     }
 
     private void receive() {
