@@ -37,11 +37,6 @@ public record Datagram(
         return new Datagram(source, destination, sourcePort, ip, ipv4Id, carried);
     }
 
-    /** {@link #of(Frame, Set)} for the port of RoCE alone, which a peer of Linux always has on one side. */
-    public static @Nullable Datagram of(Frame frame) {
-        return of(frame, Set.of(IpHeaders.ROCE_PORT));
-    }
-
     /**
      * What the frame carries, when that is RoCEv2; null for everything else, and for what {@link Unread} names.
      *

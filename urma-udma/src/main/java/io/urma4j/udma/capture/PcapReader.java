@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PcapReader implements Closeable {
     private static final int MAGIC_MICROS = 0xA1B2_C3D4;
-    private static final int MAGIC_NANOS = 0xA1B2_3C4D;
+    static final int MAGIC_NANOS = 0xA1B2_3C4D;
     private static final int MAGIC_PCAPNG = 0x0A0D_0D0A;
-    private static final int FILE_HEADER_BYTES = 24;
+    static final int FILE_HEADER_BYTES = 24;
     private static final int LINK_TYPE = 20;
-    private static final int FRAME_HEADER_BYTES = 16;
-    private static final int ETHERNET = 1;
+    static final int FRAME_HEADER_BYTES = 16;
+    static final int ETHERNET = 1;
 
     /** No capture has longer ones; a longer length is damage, and memory is not given for it. */
     private static final int MAX_FRAME_BYTES = 1 << 18;

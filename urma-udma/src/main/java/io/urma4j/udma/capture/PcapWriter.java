@@ -31,14 +31,8 @@ public final class PcapWriter implements AutoCloseable {
 
     private static final FileAttribute<?> OWNER_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    private static final int MAGIC_NANOS = 0xA1B2_3C4D;
-    private static final int FILE_HEADER_BYTES = 24;
-    private static final int FRAME_HEADER_BYTES = 16;
     private static final int ETHERNET_BYTES = 14;
-    private static final int ETHERNET = 1;
     private static final int LONGEST_FRAME_BYTES = 1 << 18; // as tcpdump says: a damaged datagram may have 64 KiB
-    private static final short TYPE_IPV4 = 0x0800;
-    private static final short TYPE_IPV6 = (short) 0x86DD;
     private static final int IPV4_BYTES = 20;
     private static final int IPV6_BYTES = 40;
     private static final int UDP_BYTES = 8;
@@ -116,14 +110,14 @@ public final class PcapWriter implements AutoCloseable {
     }
 
     private synchronized void begin() throws IOException {
-        buffer.putInt(MAGIC_NANOS)
+        buffer.putInt(PcapReader.MAGIC_NANOS)
                 .putShort((short) 2)
                 .putShort((short) 4)
                 .putInt(0)
                 .putInt(0)
                 .putInt(LONGEST_FRAME_BYTES)
-                .putInt(ETHERNET);
-        writtenBytes = FILE_HEADER_BYTES;
+                .putInt(PcapReader.ETHERNET);
+        writtenBytes = PcapReader.FILE_HEADER_BYTES;
         drain();
     }
 
@@ -131,12 +125,12 @@ public final class PcapWriter implements AutoCloseable {
     public synchronized void packet(Packet packet, IpHeaders headers) {
         int ipBytes = headers.isIpv4() ? IPV4_BYTES : IPV6_BYTES;
         int frameBytes = ETHERNET_BYTES + ipBytes + UDP_BYTES + packet.lengthBytes();
-        long after = writtenBytes + FRAME_HEADER_BYTES + frameBytes;
+        long after = writtenBytes + PcapReader.FRAME_HEADER_BYTES + frameBytes;
         if (after > limitBytes || trouble != null) {
             leftOut++;
             return;
         }
-        if (buffer.remaining() < FRAME_HEADER_BYTES + frameBytes) {
+        if (buffer.remaining() < PcapReader.FRAME_HEADER_BYTES + frameBytes) {
             flush();
         }
         Instant now = clock.instant();
@@ -160,7 +154,7 @@ public final class PcapWriter implements AutoCloseable {
         int destinationEnd = at + ETHERNET_BYTES + (ipv4 ? 16 : 36);
         buffer.putShort(at, LOCALLY_MADE).putInt(at + 2, buffer.getInt(destinationEnd));
         buffer.putShort(at + 6, LOCALLY_MADE).putInt(at + 8, buffer.getInt(sourceEnd));
-        buffer.putShort(at + 12, ipv4 ? TYPE_IPV4 : TYPE_IPV6);
+        buffer.putShort(at + 12, (short) (ipv4 ? Ethernet.IPV4 : Ethernet.IPV6));
     }
 
     /** Has everything in the file that was handed over. */

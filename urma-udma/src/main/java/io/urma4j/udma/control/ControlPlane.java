@@ -11,7 +11,6 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.Ping;
-import io.urma4j.udma.wire.PathMtu;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -67,12 +66,7 @@ public final class ControlPlane {
         port.add(this);
     }
 
-    /** The greeting of this version, of a port with a path MTU of RoCE. */
-    public static Hello hello(PortAddress at, int uasid, long incarnation, String process) {
-        return hello(at, uasid, incarnation, process, PathMtu.LARGEST_OF_ROCE);
-    }
-
-    /** The greeting of this version. */
+    /** The greeting of this version, of a port with that path MTU. */
     public static Hello hello(PortAddress at, int uasid, long incarnation, String process, int mtuBytes) {
         long features = FEATURES | LongPackets.features(mtuBytes);
         return new Hello(ControlCodec.MAJOR, ControlCodec.MINOR, features, 0, at.eid(), uasid, incarnation, 0, process);

@@ -56,10 +56,6 @@ final class PeerTable {
         return List.copyOf(peers.values());
     }
 
-    int size() {
-        return peers.size();
-    }
-
     @Nullable
     Peer get(Id id) {
         return peers.get(id);

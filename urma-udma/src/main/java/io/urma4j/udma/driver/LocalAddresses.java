@@ -11,6 +11,7 @@ import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +39,11 @@ final class LocalAddresses {
     private static InetAddress parse(String text) {
         try {
             Eid eid = Eid.parse(text);
-            return InetAddress.getByAddress(bytes(eid));
+            // an IPv4 address becomes one, since the JDK knows ::ffff:0:0
+            return InetAddress.getByAddress(ByteBuffer.allocate(Eid.BYTES)
+                    .putLong(eid.high())
+                    .putLong(eid.low())
+                    .array());
         } catch (UrmaException | UnknownHostException e) {
             throw new UrmaException(
                     UrmaStatus.EINVAL,
@@ -46,16 +51,6 @@ final class LocalAddresses {
                     "'" + text + "' is no IP address; the value is a comma-separated list of IP addresses",
                     e);
         }
-    }
-
-    private static byte[] bytes(Eid eid) {
-        byte[] bytes = new byte[Eid.BYTES];
-        for (int i = 0; i < Long.BYTES; i++) {
-            int shift = Long.SIZE - Byte.SIZE * (i + 1);
-            bytes[i] = (byte) (eid.high() >>> shift);
-            bytes[i + Long.BYTES] = (byte) (eid.low() >>> shift);
-        }
-        return bytes; // an IPv4 address becomes one, since the JDK knows ::ffff:0:0
     }
 
     /** All addresses of interfaces that are up and no loopback. */

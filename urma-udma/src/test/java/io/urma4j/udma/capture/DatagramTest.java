@@ -25,9 +25,9 @@ class DatagramTest {
 
     @Test
     void whatComesFromThePortOfRoceIsOfItAsWhatGoesThere() throws IOException {
-        assertThat(Datagram.of(firstWith(50_000, 4791))).isNotNull();
-        assertThat(Datagram.of(firstWith(4791, 50_000))).isNotNull();
-        assertThat(Datagram.of(firstWith(50_000, 50_001))).isNull();
+        assertThat(Datagram.of(firstWith(50_000, 4791), Set.of(4791))).isNotNull();
+        assertThat(Datagram.of(firstWith(4791, 50_000), Set.of(4791))).isNotNull();
+        assertThat(Datagram.of(firstWith(50_000, 50_001), Set.of(4791))).isNull();
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -36,7 +37,7 @@ class GoldenTest {
         List<Datagram> found = new ArrayList<>();
         try (PcapReader reader = PcapReader.open(file)) {
             for (Frame frame = reader.next(); frame != null; frame = reader.next()) {
-                Datagram datagram = Datagram.of(frame);
+                Datagram datagram = Datagram.of(frame, Set.of(4791));
                 if (datagram != null) {
                     found.add(datagram);
                 }

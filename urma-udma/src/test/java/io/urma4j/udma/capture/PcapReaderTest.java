@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -82,7 +83,7 @@ class PcapReaderTest {
     @Test
     void framesOfOtherKindsAreNoDatagrams() {
         for (int length = 0; length < 80; length++) {
-            assertThat(Datagram.of(new Frame(1, 0, ByteBuffer.allocate(length), length)))
+            assertThat(Datagram.of(new Frame(1, 0, ByteBuffer.allocate(length), length), Set.of(4791)))
                     .isNull();
         }
     }

@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -155,7 +156,7 @@ class PcapWriterTest {
     }
 
     private static Datagram datagram(Frame frame) {
-        return Objects.requireNonNull(Datagram.of(frame));
+        return Objects.requireNonNull(Datagram.of(frame, Set.of(4791)));
     }
 
     private static List<Frame> frames(Path file) {

@@ -59,9 +59,9 @@ class UnreadTest {
 
     @Test
     void tagsOfVlansAreReadWhateverTheirNumber() throws IOException {
-        assertThat(Datagram.of(tagged(0x8100))).isNotNull();
-        assertThat(Datagram.of(tagged(0x8100, 0x88A8))).isNotNull();
-        assertThat(Datagram.of(tagged(0x8100, 0x9100, 0x88A8))).isNotNull();
+        assertThat(Datagram.of(tagged(0x8100), Set.of(4791))).isNotNull();
+        assertThat(Datagram.of(tagged(0x8100, 0x88A8), Set.of(4791))).isNotNull();
+        assertThat(Datagram.of(tagged(0x8100, 0x9100, 0x88A8), Set.of(4791))).isNotNull();
         assertThat(why(tagged(0x8100, 0x88A8))).isNull();
     }
 

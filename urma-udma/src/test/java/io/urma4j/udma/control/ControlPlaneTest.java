@@ -197,7 +197,7 @@ class ControlPlaneTest {
         for (int i = 0; i < INPUTS; i++) {
             Eid victim = Eid.ofIpv4(0x0B00_0000 + i);
             PortAddress claimed = new PortAddress(victim, 4791);
-            var hello = ControlPlane.hello(claimed, 1, i + 1, "pid 1");
+            var hello = ControlPlane.hello(claimed, 1, i + 1, "pid 1", 4096);
             var wanted = new Hello(hello.major(), hello.minor(), 0, 0, victim, 1, i + 1, 22, "pid 1");
             ByteBuffer greeting = new ControlDatagram(
                             Kind.GREET,

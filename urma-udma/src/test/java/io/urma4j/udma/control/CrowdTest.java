@@ -52,7 +52,7 @@ class CrowdTest {
             this.at = at;
             port = new ControlPort(at, (to, bytes) -> send(at.eid(), to, bytes), new byte[32]);
             plane = new ControlPlane(
-                    port, ControlPlane.hello(at, 1, incarnation, "pid 1"), this, new Random(incarnation), now);
+                    port, ControlPlane.hello(at, 1, incarnation, "pid 1", 4096), this, new Random(incarnation), now);
             ports.put(at, port);
         }
 

@@ -73,7 +73,7 @@ final class LoneContext implements PeerEvents {
         PortAddress self = VirtualNet.address(2);
         port = new ControlPort(self, this::sent, new byte[32]);
         plane = new ControlPlane(
-                port, ControlPlane.hello(self, 2, INCARNATION, "pid 2"), this, new Random(INCARNATION), now);
+                port, ControlPlane.hello(self, 2, INCARNATION, "pid 2", 4096), this, new Random(INCARNATION), now);
     }
 
     private void sent(PortAddress to, ByteBuffer datagram) {

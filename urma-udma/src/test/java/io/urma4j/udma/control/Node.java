@@ -39,7 +39,7 @@ final class Node implements PeerEvents {
         this.net = net;
         this.port = port;
         this.incarnation = incarnation;
-        Hello own = ControlPlane.hello(port.self(), uasid, incarnation, "pid 1");
+        Hello own = ControlPlane.hello(port.self(), uasid, incarnation, "pid 1", 4096);
         Hello hello = new Hello(
                 major,
                 own.minor(),

@@ -88,7 +88,7 @@ class OtherVersionsTest {
 
     @Test
     void aGreetingMayBeLonger() throws ControlFormatException {
-        Hello hello = ControlPlane.hello(left.port().self(), 1, 11, "pid 1");
+        Hello hello = ControlPlane.hello(left.port().self(), 1, 11, "pid 1", 4096);
         ByteBuffer bytes = new Greeting(1, 2, new ConnectionEnd(3, 4, 1024), hello).encode();
         ByteBuffer longer = ByteBuffer.allocate(bytes.limit() + 8).order(ByteOrder.LITTLE_ENDIAN);
         longer.put(bytes).putShort(28, (short) (bytes.limit() - 30 + 8)).rewind();

@@ -144,7 +144,7 @@ class PeerTableTest {
 
         holder(VirtualNet.address(5));
 
-        assertThat(table.size()).isEqualTo(PeerTable.MAX_PEERS);
+        assertThat(table.all()).hasSize(PeerTable.MAX_PEERS);
         assertThat(table.hasRoomFor(newcomer)).isFalse();
         assertThat(table.givesWayTo(newcomer)).isSameAs(idle);
     }
@@ -229,7 +229,7 @@ class PeerTableTest {
             assertThat(table.byTag(peer.ownTag)).isNull();
         }
 
-        assertThat(table.size()).isZero();
+        assertThat(table.all()).isEmpty();
         for (int i = 0; i < OF_A_PORT - 1; i++) {
             holder(PORT);
         }

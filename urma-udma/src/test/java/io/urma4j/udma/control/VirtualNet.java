@@ -63,7 +63,8 @@ final class VirtualNet {
                 host,
                 incarnation,
                 major,
-                ControlPlane.hello(address(host), host, incarnation, "pid 1").features());
+                ControlPlane.hello(address(host), host, incarnation, "pid 1", 4096)
+                        .features());
     }
 
     /** One that knows these features. */

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /** What one RC queue pair of Linux asked another, and what was answered, out of a capture. */
 final class Conversation {
@@ -44,7 +45,7 @@ final class Conversation {
         Map<String, Conversation> found = new LinkedHashMap<>();
         try (PcapReader reader = PcapReader.open(path)) {
             for (Frame frame = reader.next(); frame != null; frame = reader.next()) {
-                Datagram datagram = Datagram.of(frame);
+                Datagram datagram = Datagram.of(frame, Set.of(4791));
                 if (datagram != null && Opcodes.transport(datagram.packet().opcode()) == Opcodes.RC) {
                     add(found, frame.number(), datagram);
                 }
