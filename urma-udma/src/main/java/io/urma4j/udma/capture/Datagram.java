@@ -1,5 +1,11 @@
 package io.urma4j.udma.capture;
 
+import static io.urma4j.udma.capture.Ethernet.IPV4_BYTES;
+import static io.urma4j.udma.capture.Ethernet.IPV6_BYTES;
+import static io.urma4j.udma.capture.Ethernet.UDP;
+import static io.urma4j.udma.capture.Ethernet.u16;
+import static io.urma4j.udma.capture.Ethernet.u8;
+
 import io.urma4j.udma.wire.Bundle;
 import io.urma4j.udma.wire.Icrc;
 import io.urma4j.udma.wire.IpHeaders;
@@ -19,10 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Datagram(
         InetAddress source, InetAddress destination, int sourcePort, IpHeaders ip, int ipv4Id, Packet packet) {
-    private static final int UDP = 17;
     private static final int UDP_BYTES = 8;
-    private static final int IPV4_BYTES = 20;
-    private static final int IPV6_BYTES = 40;
     private static final int NO_OPTIONS = 0x45;
     private static final int FRAGMENT_BITS = 0x3FFF;
     private static final int DONT_FRAGMENT_BIT = 0x4000;
@@ -113,13 +116,5 @@ public record Datagram(
         } catch (UnknownHostException e) {
             throw new AssertionError("an address of " + length + " bytes", e);
         }
-    }
-
-    private static int u8(ByteBuffer bytes, int at) {
-        return bytes.get(at) & 0xFF;
-    }
-
-    private static int u16(ByteBuffer bytes, int at) {
-        return bytes.getShort(at) & 0xFFFF;
     }
 }

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 record Ethernet(int type, ByteBuffer payload) {
     static final int IPV4 = 0x0800;
     static final int IPV6 = 0x86DD;
+    // of what it carries
+    static final int IPV4_BYTES = 20; // without options
+    static final int IPV6_BYTES = 40;
+    static final int UDP = 17; // number of the protocol
 
     private static final int TYPE_AT = 12;
     private static final int TYPE_BYTES = 2;
@@ -23,12 +27,20 @@ record Ethernet(int type, ByteBuffer payload) {
     /** The payload of a frame; null when its type was not captured. */
     static @Nullable Ethernet of(ByteBuffer frame) {
         for (int at = TYPE_AT; frame.remaining() >= at + TYPE_BYTES; at += TAG_BYTES) {
-            int type = frame.getShort(at) & 0xFFFF;
+            int type = u16(frame, at);
             if (type != TAG && type != OUTER_TAG && type != OUTER_TAG_BEFORE_802_1AD) {
                 int from = at + TYPE_BYTES;
                 return new Ethernet(type, frame.slice(from, frame.remaining() - from));
             }
         }
         return null;
+    }
+
+    static int u8(ByteBuffer bytes, int at) {
+        return bytes.get(at) & 0xFF;
+    }
+
+    static int u16(ByteBuffer bytes, int at) {
+        return bytes.getShort(at) & 0xFFFF;
     }
 }

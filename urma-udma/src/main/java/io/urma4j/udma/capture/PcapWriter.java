@@ -33,8 +33,6 @@ public final class PcapWriter implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     private static final int ETHERNET_BYTES = 14;
     private static final int LONGEST_FRAME_BYTES = 1 << 18; // as tcpdump says: a damaged datagram may have 64 KiB
-    private static final int IPV4_BYTES = 20;
-    private static final int IPV6_BYTES = 40;
     private static final int UDP_BYTES = 8;
     private static final short LOCALLY_MADE = 0x0200; // prefix of a locally administered Ethernet address
 
@@ -123,7 +121,7 @@ public final class PcapWriter implements AutoCloseable {
 
     /** A packet with its ICRC, under headers that the ICRC is right for. */
     public synchronized void packet(Packet packet, IpHeaders headers) {
-        int ipBytes = headers.isIpv4() ? IPV4_BYTES : IPV6_BYTES;
+        int ipBytes = headers.isIpv4() ? Ethernet.IPV4_BYTES : Ethernet.IPV6_BYTES;
         int frameBytes = ETHERNET_BYTES + ipBytes + UDP_BYTES + packet.lengthBytes();
         long after = writtenBytes + PcapReader.FRAME_HEADER_BYTES + frameBytes;
         if (after > limitBytes || trouble != null) {

@@ -1,5 +1,11 @@
 package io.urma4j.udma.capture;
 
+import static io.urma4j.udma.capture.Ethernet.IPV4_BYTES;
+import static io.urma4j.udma.capture.Ethernet.IPV6_BYTES;
+import static io.urma4j.udma.capture.Ethernet.UDP;
+import static io.urma4j.udma.capture.Ethernet.u16;
+import static io.urma4j.udma.capture.Ethernet.u8;
+
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +17,6 @@ public enum Unread {
     IPV4_OPTIONS("with IPv4 options"),
     IPV6_EXTENSIONS("with IPv6 extension headers");
 
-    private static final int UDP = 17;
-    private static final int IPV4_BYTES = 20;
-    private static final int IPV6_BYTES = 40;
     private static final int PORTS_BYTES = 4;
     private static final int LATER_FRAGMENT = 0x1FFF; // IPv4: the offset, in units of 8 bytes
     private static final int MORE_FRAGMENTS = 0x2000;
@@ -111,13 +114,5 @@ public enum Unread {
         return ip.remaining() < udpAt + PORTS_BYTES
                 || ports.contains(u16(ip, udpAt))
                 || ports.contains(u16(ip, udpAt + 2));
-    }
-
-    private static int u8(ByteBuffer bytes, int at) {
-        return bytes.get(at) & 0xFF;
-    }
-
-    private static int u16(ByteBuffer bytes, int at) {
-        return bytes.getShort(at) & 0xFFFF;
     }
 }

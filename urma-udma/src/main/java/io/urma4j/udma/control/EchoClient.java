@@ -23,8 +23,7 @@ public final class EchoClient {
     private final ByteBuffer body;
     private final RandomGenerator random;
     private final long session;
-    private final Map<Long, Asked> asked = new HashMap<>();
-    private final Map<Integer, Long> numbers = new HashMap<>();
+    private final Map<Long, Asked> asked = new HashMap<>(); // by number
     private long cookie;
 
     private record Asked(int sequence, long sentNanos, int challenges) {}
@@ -59,7 +58,6 @@ public final class EchoClient {
     public ByteBuffer ask(int sequence, long nowNanos) {
         long number = random.nextLong();
         asked.put(number, new Asked(sequence, nowNanos, 0));
-        numbers.put(sequence, number);
         return datagram(number);
     }
 
@@ -103,8 +101,7 @@ public final class EchoClient {
 
     /** Cancels an echo; false if it was answered. */
     public boolean giveUp(int sequence) {
-        Long number = numbers.remove(sequence);
-        return number != null && asked.remove(number) != null;
+        return asked.values().removeIf(echo -> echo.sequence == sequence);
     }
 
     /** The number of pending echoes. */

@@ -3,6 +3,7 @@ package io.urma4j.udma.control;
 import io.urma4j.spi.control.ControlCodec;
 import io.urma4j.spi.control.ControlFormatException;
 import io.urma4j.spi.control.ControlMessage.Hello;
+import io.urma4j.udma.wire.PathMtu;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -65,11 +66,6 @@ record Greeting(long tag, long life, ConnectionEnd half, Hello hello) {
     }
 
     private static boolean isPossible(ConnectionEnd half) {
-        int mtu = half.mtuBytes();
-        return (half.number() & ~MAX_24) == 0
-                && (half.firstPsn() & ~MAX_24) == 0
-                && mtu >= 256
-                && mtu <= 4096
-                && Integer.bitCount(mtu) == 1;
+        return (half.number() & ~MAX_24) == 0 && (half.firstPsn() & ~MAX_24) == 0 && PathMtu.isOfRoce(half.mtuBytes());
     }
 }

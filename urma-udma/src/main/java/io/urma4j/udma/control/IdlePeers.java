@@ -1,9 +1,7 @@
 package io.urma4j.udma.control;
 
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SequencedSet;
@@ -61,11 +59,8 @@ final class IdlePeers<K> {
     }
 
     int count(K group) {
-        return peers(group).size();
-    }
-
-    boolean contains(K group, Peer peer) {
-        return peers(group).contains(peer);
+        SequencedSet<Peer> peers = groups.get(group);
+        return peers == null ? 0 : peers.size();
     }
 
     /** The peer of a group that was silent for longest; null if the group is empty. */
@@ -73,10 +68,5 @@ final class IdlePeers<K> {
     Peer first(K group) {
         SequencedSet<Peer> peers = groups.get(group);
         return peers == null ? null : peers.getFirst();
-    }
-
-    private Collection<Peer> peers(K group) {
-        SequencedSet<Peer> peers = groups.get(group);
-        return peers == null ? List.of() : peers;
     }
 }

@@ -2,8 +2,10 @@ package io.urma4j.udma.control;
 
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +34,6 @@ final class PeerTable {
         }
     }
 
-    private enum Everywhere {
-        ALL
-    }
-
     private final Predicate<Peer> holds;
     private final Map<Id, Peer> peers = new HashMap<>();
     private final Map<Long, Peer> byTag = new HashMap<>();
@@ -43,7 +41,7 @@ final class PeerTable {
     private final Map<Network, Integer> ofNetwork = new HashMap<>();
 
     // the same peers in each
-    private final IdlePeers<Everywhere> idle = new IdlePeers<>();
+    private final SequencedSet<Peer> idle = new LinkedHashSet<>(); // longest silent first
     private final IdlePeers<Network> idleOfNetwork = new IdlePeers<>();
     private final IdlePeers<PortAddress> idleOfPort = new IdlePeers<>();
 
@@ -86,27 +84,27 @@ final class PeerTable {
     /** A datagram of the peer has arrived. */
     void heard(Peer peer, long nowNanos) {
         peer.heardNanos = nowNanos;
-        if (idle.contains(Everywhere.ALL, peer)) {
+        if (idle.contains(peer)) {
             addIdle(peer);
         }
     }
 
     /** A peer was checked and holds nothing. */
     void isIdle(Peer peer) {
-        if (!idle.contains(Everywhere.ALL, peer)) {
+        if (!idle.contains(peer)) {
             addIdle(peer);
         }
     }
 
     /** A peer was checked and holds something. */
     void isHolder(Peer peer) {
-        idle.remove(Everywhere.ALL, peer);
+        idle.remove(peer);
         idleOfNetwork.remove(Network.of(peer.eid()), peer);
         idleOfPort.remove(peer.address(), peer);
     }
 
     private void addIdle(Peer peer) {
-        idle.addLast(Everywhere.ALL, peer);
+        idle.addLast(peer);
         idleOfNetwork.addLast(Network.of(peer.eid()), peer);
         idleOfPort.addLast(peer.address(), peer);
     }
@@ -114,7 +112,7 @@ final class PeerTable {
     /** Of the peers that held nothing at their last check, the one that was silent for longest; null for none. */
     @Nullable
     Peer longestIdle() {
-        return idle.first(Everywhere.ALL);
+        return idle.isEmpty() ? null : idle.getFirst();
     }
 
     private static <K> void decrement(Map<K, Integer> counts, K key) {
@@ -125,7 +123,7 @@ final class PeerTable {
     boolean hasRoomFor(PortAddress address) {
         Network network = Network.of(address.eid());
         return peers.size() < MAX_PEERS
-                && idle.count(Everywhere.ALL) < MAX_IDLE
+                && idle.size() < MAX_IDLE
                 && ofPort.getOrDefault(address, 0) < MAX_PEERS_OF_A_PORT
                 && ofNetwork.getOrDefault(network, 0) < MAX_PEERS_OF_A_NETWORK
                 && idleOfNetwork.count(network) < MAX_IDLE_OF_A_NETWORK;
@@ -145,7 +143,7 @@ final class PeerTable {
                 || idleOfNetwork.count(network) >= MAX_IDLE_OF_A_NETWORK) {
             return longestIdle(idleOfNetwork, network);
         }
-        if (peers.size() >= MAX_PEERS || idle.count(Everywhere.ALL) >= MAX_IDLE) {
+        if (peers.size() >= MAX_PEERS || idle.size() >= MAX_IDLE) {
             return longestIdleOfTheLargestNetwork();
         }
         return null;

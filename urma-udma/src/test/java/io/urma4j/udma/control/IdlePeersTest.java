@@ -90,6 +90,6 @@ class IdlePeersTest {
         idle.remove("a", peer(2));
 
         assertThat(idle.count("a")).isOne();
-        assertThat(idle.contains("a", peer)).isTrue();
+        assertThat(idle.first("a")).isSameAs(peer);
     }
 }
