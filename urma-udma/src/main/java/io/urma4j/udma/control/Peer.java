@@ -23,15 +23,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Peer {
     private final PortAddress address;
-    private final long incarnation;
-    private final int uasid;
-    private final String process;
-    private final long features;
+    private final Greeting greeting; // the peer's
+    private final Hello hello; // in it
     private final long secret;
     private final boolean takesFragments;
     private final int mtuBytes;
     private final ConnectionEnd own;
-    private final ConnectionEnd theirs;
     private volatile @Nullable String lost;
 
     final long ownTag;
@@ -73,30 +70,26 @@ public final class Peer {
 
     Peer(
             PortAddress address,
-            Greeting theirs,
+            Greeting greeting,
             long ownFeatures,
             long ownTag,
             long ownLife,
             ConnectionEnd own,
             long nowNanos) {
-        Hello hello = theirs.hello();
         this.address = address;
-        this.incarnation = hello.incarnation();
-        this.uasid = hello.uasid();
-        this.process = hello.address();
-        this.features = hello.features();
-        this.peerTag = theirs.tag();
-        this.peerLife = theirs.life();
-        this.theirs = theirs.half();
+        this.greeting = greeting;
+        this.hello = greeting.hello();
+        this.peerTag = greeting.tag();
+        this.peerLife = greeting.life();
         this.ownTag = ownTag;
         this.ownLife = ownLife;
         this.own = own;
         this.heardNanos = nowNanos;
-        boolean bothMixIn = (features & ownFeatures & PacketSecret.FEATURE) != 0;
-        this.secret = bothMixIn ? PacketSecret.of(ownTag, peerTag) : IpHeaders.NO_SECRET;
-        this.takesFragments = (features & ownFeatures & LongPackets.FRAGMENTS) != 0;
+        long common = hello.features() & ownFeatures;
+        this.secret = (common & PacketSecret.FEATURE) != 0 ? PacketSecret.of(ownTag, peerTag) : IpHeaders.NO_SECRET;
+        this.takesFragments = (common & LongPackets.FRAGMENTS) != 0;
         this.mtuBytes = LongPackets.agreed(
-                features & ownFeatures, Math.min(own.mtuBytes(), theirs.half().mtuBytes()));
+                common, Math.min(own.mtuBytes(), greeting.half().mtuBytes()));
     }
 
     public PortAddress address() {
@@ -108,26 +101,26 @@ public final class Peer {
     }
 
     public long incarnation() {
-        return incarnation;
+        return hello.incarnation();
     }
 
     public int uasid() {
-        return uasid;
+        return hello.uasid();
     }
 
     /** Whether it proved, by its address and port, that the incarnation is its own. */
     public boolean provesIncarnation() {
-        return PortIncarnation.isOf(incarnation, address);
+        return PortIncarnation.isOf(hello.incarnation(), address);
     }
 
     /** Its process, as the peer describes it. */
     public String process() {
-        return process;
+        return hello.address();
     }
 
     /** The features in its greeting. */
     public long features() {
-        return features;
+        return hello.features();
     }
 
     /** The secret in the ICRC of packets of connections with it; {@link IpHeaders#NO_SECRET} if it supports none. */
@@ -152,7 +145,7 @@ public final class Peer {
 
     /** The peer's end of the connection. */
     public ConnectionEnd theirs() {
-        return theirs;
+        return greeting.half();
     }
 
     /** Whether it is gone, which is final. */
@@ -211,6 +204,6 @@ public final class Peer {
 
     @Override
     public String toString() {
-        return "uasid " + uasid + " (" + process + ") at " + address;
+        return "uasid " + uasid() + " (" + process() + ") at " + address;
     }
 }
