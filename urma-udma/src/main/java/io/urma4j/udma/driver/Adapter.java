@@ -36,7 +36,6 @@ final class Adapter implements CardListener {
     private static final int SECRET_BYTES = 32;
     private static final int MAX_24 = 0xFF_FFFF;
 
-    private final Eid eid;
     private final UdpPort port;
     private final PortAddress address;
     private final EngineThread engine;
@@ -64,7 +63,6 @@ final class Adapter implements CardListener {
     private final RecentMail recentMail = new RecentMail(); // under the card's lock
 
     private Adapter(Eid eid, UdpPort port, CardOptions options, EngineThread engine) {
-        this.eid = eid;
         this.port = port;
         this.address = new PortAddress(eid, port.port());
         this.engine = engine;
@@ -112,7 +110,7 @@ final class Adapter implements CardListener {
     }
 
     Eid eid() {
-        return eid;
+        return address.eid();
     }
 
     PortAddress address() {

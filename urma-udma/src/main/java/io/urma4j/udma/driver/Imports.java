@@ -87,10 +87,13 @@ final class Imports {
         Endpoint endpoint = request.descriptor().endpoints().stream()
                 .filter(candidate -> candidate.kind().equals(RoceEndpoint.KIND))
                 .findFirst()
-                .orElseThrow(() ->
-                        new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
+                .orElseThrow(() -> noEndpoint(what));
         return UdmaImport.byHand(
                 (int) endpoint.key(), endpoint.vaBase(), request.descriptor().lengthBytes(), request.access(), what);
+    }
+
+    private static UrmaException noEndpoint(String what) {
+        return new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND);
     }
 
     private UdmaImport granted(Path home, SegmentGranted granted, int tokenId, long named, Access wanted) {
@@ -107,16 +110,7 @@ final class Imports {
         if (!home.peer().isLost()) {
             home.open();
         }
-        UdmaImport made = UdmaImport.granted(
-                this,
-                home,
-                (int) granted.grant(),
-                named,
-                granted.offset(),
-                granted.lengthBytes(),
-                wanted,
-                windowsOnly,
-                tokenId);
+        UdmaImport made = UdmaImport.granted(this, home, granted, named, wanted, windowsOnly, tokenId);
         if (home.peer().isLost() || home.wasRevokedEarly(made.grant())) {
             made.markRevoked();
         } else {
@@ -198,9 +192,7 @@ final class Imports {
     }
 
     private UdmaTarget targetByHand(String what, JettyDescriptor descriptor, @Nullable Token token) {
-        RoceEndpoint endpoint = RoceEndpoint.of(descriptor)
-                .orElseThrow(() ->
-                        new UrmaException(UrmaStatus.EINVAL, what, "has no endpoint of the kind " + UdmaEndpoint.KIND));
+        RoceEndpoint endpoint = RoceEndpoint.of(descriptor).orElseThrow(() -> noEndpoint(what));
         int handle = switch (descriptor.mode()) {
             case RC -> 0;
             case UM ->
@@ -246,9 +238,6 @@ final class Imports {
     /** Its user closed it: no work request names it any more. Any thread. */
     void close(UdmaTarget target) {
         adapter.engine().submit(() -> {
-            if (!target.markClosed()) {
-                return;
-            }
             if (target.handle() != 0) {
                 adapter.eventLoop().run(card -> card.destroyTarget(target.handle()));
             }

@@ -32,7 +32,6 @@ final class Path {
     private @Nullable WatchedProcess process; // of a neighbour
     private int users = 1; // the peer itself is one
     private boolean importedQueue;
-    private boolean left;
 
     /** Imports from the peer, by the number of the grant; written by the engine, read by any thread. */
     final Map<Long, UdmaImport> imports = new ConcurrentHashMap<>();
@@ -187,12 +186,8 @@ final class Path {
         }
     }
 
-    /** The peer is gone: work requests in progress to it end. */
+    /** The peer is gone: work requests in progress to it end. Once. */
     void leave() {
-        if (left) {
-            return;
-        }
-        left = true;
         unwatchProcess();
         if (isOpen) {
             adapter.eventLoop().run(card -> card.peerLost(connection, adapter.nanos()));

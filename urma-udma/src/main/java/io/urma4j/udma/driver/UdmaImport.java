@@ -6,6 +6,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.WindowKey;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderWindow;
+import io.urma4j.spi.control.ControlMessage.SegmentGranted;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,15 +62,23 @@ final class UdmaImport implements ProviderImport {
     static UdmaImport granted(
             Imports imports,
             Path path,
-            int key,
+            SegmentGranted granted,
             long named,
-            long vaBase,
-            long lengthBytes,
             Access access,
             boolean windowsOnly,
             int tokenId) {
-        String what = "import of segment " + tokenId + " of " + path.peer();
-        return new UdmaImport(imports, path, null, key, named, vaBase, lengthBytes, access, windowsOnly, tokenId, what);
+        return new UdmaImport(
+                imports,
+                path,
+                null,
+                (int) granted.grant(),
+                named,
+                granted.offset(),
+                granted.lengthBytes(),
+                access,
+                windowsOnly,
+                tokenId,
+                "import of segment " + tokenId + " of " + path.peer());
     }
 
     /** One that was described by hand: for RC Jetties that are connected by hand. */

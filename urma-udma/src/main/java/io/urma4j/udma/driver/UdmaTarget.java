@@ -21,7 +21,6 @@ final class UdmaTarget implements ProviderTarget {
     private final @Nullable Path path;
     private final @Nullable RoceEndpoint byHand;
     private final AtomicInteger unfinished = new AtomicInteger();
-    private boolean closed; // the engine's thread
 
     /**
      * A queue of a peer.
@@ -108,13 +107,6 @@ final class UdmaTarget implements ProviderTarget {
     public CompletableFuture<Void> close() {
         imports.close(this);
         return CompletableFuture.completedFuture(null);
-    }
-
-    /** True for the first call. On the engine's thread. */
-    boolean markClosed() {
-        boolean first = !closed;
-        closed = true;
-        return first;
     }
 
     @Override
