@@ -6,6 +6,7 @@ import io.urma4j.UrmaOptions;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Json;
 import io.urma4j.tools.JsonOption;
+import io.urma4j.udma.control.EchoClient.Reply;
 import io.urma4j.udma.ping.Pinger;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -192,7 +193,7 @@ public final class PingCommand implements Callable<Integer> {
         while (!last || pinger.waiting() > 0) {
             Due first = due.peek();
             long until = first != null && first.deadlineNanos - untilNanos < 0 ? first.deadlineNanos : untilNanos;
-            Pinger.Answer answer = pinger.await(until);
+            Reply.Answer answer = pinger.await(until);
             if (answer != null) {
                 answered(from, answer);
             }
@@ -204,7 +205,7 @@ public final class PingCommand implements Callable<Integer> {
         due.clear();
     }
 
-    private void answered(String from, Pinger.Answer answer) {
+    private void answered(String from, Reply.Answer answer) {
         trips.answered(answer.nanos());
         tell(bytes + " bytes from " + from + ": seq=" + answer.sequence() + " time=" + millis(answer.nanos()) + " ms");
     }

@@ -11,6 +11,7 @@ import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.Ping;
+import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -261,12 +262,11 @@ public final class ControlPlane {
             port.countStale();
             return;
         }
-        Peer.Given given = peer.answers.get(number);
-        if (given != null) {
-            repeat(peer, number, given);
+        if (peer.answers.containsKey(number)) {
+            repeat(peer, number);
             return;
         }
-        peer.answers.put(number, new Peer.Given(null));
+        peer.answers.put(number, null);
         try {
             serve(peer, number, MessageCodec.decode(datagram.body()));
         } catch (ControlFormatException e) { // of a later version, perhaps: it should not have to wait to find out
@@ -296,14 +296,14 @@ public final class ControlPlane {
         if (!isAwaited(to, number)) {
             return;
         }
-        Peer.Given given = new Peer.Given(MessageCodec.encode(message));
-        to.answers.put(number, given);
-        repeat(to, number, given);
+        to.answers.put(number, MessageCodec.encode(message));
+        repeat(to, number);
     }
 
-    private void repeat(Peer to, long number, Peer.Given given) {
-        if (given.body() != null) {
-            sender.send(to, Kind.ANSWER, number, given.body());
+    private void repeat(Peer to, long number) {
+        ByteBuffer body = to.answers.get(number);
+        if (body != null) {
+            sender.send(to, Kind.ANSWER, number, body);
         }
     }
 

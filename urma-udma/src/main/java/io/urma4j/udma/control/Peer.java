@@ -42,7 +42,7 @@ public final class Peer {
     long lastNumber;
 
     // requests of the peer
-    final Map<Long, Given> answers = new HashMap<>();
+    final Map<Long, @Nullable ByteBuffer> answers = new HashMap<>(); // null while one is being computed
     long floor = 1;
 
     long heardNanos;
@@ -64,9 +64,6 @@ public final class Peer {
             Retransmission retransmission,
             CompletableFuture<PeerMessage> answer,
             @Nullable Consumer<PeerMessage> unclaimed) {}
-
-    /** An answer of this context; without bytes while it is being computed. */
-    record Given(@Nullable ByteBuffer body) {}
 
     Peer(
             PortAddress address,

@@ -14,6 +14,7 @@ import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,7 +162,7 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
     /** Whether a marker of a queue is unpolled here. By the holder of the card's lock, so that none is added. */
     boolean holdsMarker(int tag) {
         boolean[] found = {false};
-        eachUnpolled((at, word) -> found[0] |= isMarker(word) && Cqe.tag(ring, at) == tag);
+        eachUnpolled(at -> found[0] |= isMarker(at) && Cqe.tag(ring, at) == tag);
         return found[0];
     }
 
@@ -170,43 +171,37 @@ final class UdmaJfc implements ProviderJfc, CqWatcher {
      * none is added.
      */
     void gatherUnpolled(int tag, Set<Long> positions) {
-        eachUnpolled((at, word) -> {
-            if (!isMarker(word) && Cqe.tag(ring, at) == tag) {
+        eachUnpolled(at -> {
+            if (!isMarker(at) && Cqe.tag(ring, at) == tag) {
                 positions.add(Cqe.position(ring, at));
             }
         });
     }
 
-    private static boolean isMarker(int word) {
-        return (Cqe.flags(word) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
+    private boolean isMarker(long at) {
+        return (Cqe.flags(Cqe.word(ring, at)) & (Cqe.FLUSH_ERR_DONE | Cqe.SUSPEND_DONE)) != 0;
     }
 
     /** Releases what work requests with unpolled records here held: they have ended. */
     void settle() {
-        eachUnpolled((at, word) -> {
+        eachUnpolled(at -> {
             RecordOwner owner = owners.get(Cqe.tag(ring, at));
             if (owner != null) {
-                owner.ended(ring, at, word);
+                owner.ended(ring, at, Cqe.word(ring, at));
             }
         });
     }
 
-    /** An element of the ring, and its word with the owner bit. */
-    @FunctionalInterface
-    private interface Look {
-        void at(long at, int word);
-    }
-
-    private void eachUnpolled(Look look) {
+    /** Runs {@code look} with the place of each unpolled element. */
+    private void eachUnpolled(LongConsumer look) {
         betweenPolls(() -> {
             long position = consumed;
             for (int i = 0; i < depth; i++, position++) {
                 long at = CqRing.at(position, depth);
-                int word = Cqe.word(ring, at);
-                if (Cqe.owner(word) != CqRing.owner(position, depth)) {
+                if (Cqe.owner(Cqe.word(ring, at)) != CqRing.owner(position, depth)) {
                     return;
                 }
-                look.at(at, word);
+                look.accept(at);
             }
         });
     }

@@ -56,9 +56,6 @@ public final class Pinger implements AutoCloseable {
         this.capture = capture;
     }
 
-    /** An answer to an echo, so long after it was sent. */
-    public record Answer(int sequence, long nanos) {}
-
     /**
      * Opens a port; nothing is sent yet.
      *
@@ -154,7 +151,7 @@ public final class Pinger implements AutoCloseable {
      * @param deadlineNanos of {@link System#nanoTime}
      * @return null when there was none by then
      */
-    public @Nullable Answer await(long deadlineNanos) throws InterruptedException {
+    public Reply.@Nullable Answer await(long deadlineNanos) throws InterruptedException {
         while (true) {
             while (port.receive((packet, _) -> take(packet)) > 0) {
                 // all that is there
@@ -162,7 +159,7 @@ public final class Pinger implements AutoCloseable {
             Reply reply = replies.poll();
             switch (reply) {
                 case Reply.Answer answer -> {
-                    return new Answer(answer.sequence(), answer.nanos());
+                    return answer;
                 }
                 case Reply.Again again -> send(again.datagram());
                 case null -> {
