@@ -176,9 +176,9 @@ public final class ControlPlane {
             port.countStale();
             return;
         }
-        Optional<Refused> refused = refusal(from, theirs);
-        if (refused.isPresent()) {
-            port.unknown(from, datagram, Optional.of(new Core(refused.get())));
+        Refused refused = refusal(from, theirs);
+        if (refused != null) {
+            port.unknown(from, datagram, new Core(refused));
             return;
         }
         if (known != null) {
@@ -187,17 +187,15 @@ public final class ControlPlane {
         welcome(greetedPeer(id, theirs), datagram);
     }
 
-    private Optional<Refused> refusal(PortAddress from, Greeting theirs) {
+    private @Nullable Refused refusal(PortAddress from, Greeting theirs) {
         Optional<String> objection = Compatibility.objection(self, theirs.hello());
         if (objection.isPresent()) {
-            return Optional.of(new Refused(0, UrmaStatus.FAIL, objection.get()));
+            return new Refused(0, UrmaStatus.FAIL, objection.get());
         }
         if (closing) {
-            return Optional.of(new Refused(0, UrmaStatus.ENOPERM, "the context is being closed"));
+            return new Refused(0, UrmaStatus.ENOPERM, "the context is being closed");
         }
-        return hasRoomFor(from)
-                ? Optional.empty()
-                : Optional.of(new Refused(0, UrmaStatus.ENOPERM, "the home has too many peers"));
+        return hasRoomFor(from) ? null : new Refused(0, UrmaStatus.ENOPERM, "the home has too many peers");
     }
 
     private boolean hasRoomFor(PortAddress address) {

@@ -8,7 +8,6 @@ import io.urma4j.udma.wire.IpHeaders;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -154,17 +153,12 @@ public final class ControlPort {
 
     /** Answers that no context here knows the sender; repeats values that only the sender can know. */
     void unknown(PortAddress from, ControlDatagram datagram) {
-        unknown(from, datagram, Optional.empty());
+        answer(from, datagram, Kind.UNKNOWN, datagram.tag(), EMPTY);
     }
 
     /** The same, with a reason. */
-    void unknown(PortAddress from, ControlDatagram datagram, Optional<PeerMessage> why) {
-        answer(
-                from,
-                datagram,
-                Kind.UNKNOWN,
-                datagram.tag(),
-                why.map(MessageCodec::encode).orElse(EMPTY));
+    void unknown(PortAddress from, ControlDatagram datagram, PeerMessage why) {
+        answer(from, datagram, Kind.UNKNOWN, datagram.tag(), MessageCodec.encode(why));
     }
 
     private void answer(PortAddress from, ControlDatagram asked, Kind kind, long tag, ByteBuffer body) {

@@ -252,6 +252,15 @@ final class Adapter implements CardListener {
         owners.remove(owner);
     }
 
+    /** A completion queue that the card reports of by its handle. Under the card's lock: returns at once, and calls no command. */
+    interface CqWatcher {
+        /** The event that it was armed for. */
+        void recordsArrived();
+
+        /** There was no place for a record. */
+        void overflowed();
+    }
+
     void watchCq(int cq, CqWatcher watcher) {
         cqs.put(cq, watcher);
     }

@@ -293,6 +293,13 @@ final class Exports {
         return windows.grant(segment, peer, number, offset, lengthBytes, access);
     }
 
+    /** A queue that may be bound to a peer by hand (S7.16). */
+    interface BoundQueue {
+        /** The identity of the foreign peer that it is bound to; null if there is none. Any thread. */
+        @Nullable
+        PeerId foreignPeer();
+    }
+
     /**
      * Grants a range to the foreign peer of a queue (S7.16).
      *

@@ -16,7 +16,7 @@ import java.util.function.LongFunction;
 
 /** The other contexts of this host, and what they have published. The engine's thread. */
 record Neighbours(Peers peers, HostDirectory directory, HostDirectory.Place own) implements Names.Directory {
-    /** All but this peers. */
+    /** All but this one. */
     List<Inspector.Resident> others() {
         return directory.contexts().stream()
                 .filter(place -> !place.equals(own))

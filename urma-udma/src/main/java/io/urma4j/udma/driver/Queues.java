@@ -124,7 +124,7 @@ final class Queues {
     }
 
     /** Takes a tag for a receiver's records and events. */
-    int attach(Receives receiver) {
+    int attach(UdmaReceiveQueue.Receives receiver) {
         int tag = local.adapter().tag(receiver);
         owners.put(tag, receiver);
         return tag;

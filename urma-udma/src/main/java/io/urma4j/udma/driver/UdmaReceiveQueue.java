@@ -12,6 +12,7 @@ import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.libc.NativeMemory;
+import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
@@ -19,6 +20,7 @@ import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.command.ReceiveQueueConfig;
 import io.urma4j.udma.command.ReceiveStats;
 import io.urma4j.udma.engine.EventLoop;
+import io.urma4j.udma.ring.Cqe;
 import io.urma4j.udma.ring.ReceiveWqe;
 import io.urma4j.udma.ring.RnrTimer;
 import io.urma4j.udma.ring.WqRing;
@@ -181,8 +183,40 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     // ---- records
 
+    /**
+     * The receiver of messages, as its records name it: a JFR, or a Jetty that uses one.
+     *
+     * @param id as applications see it
+     * @param recordFlags of {@link CompletionRecord}
+     */
+    record Receives(UdmaReceiveQueue queue, int id, int recordFlags) implements RecordOwner, Tagged {
+        @Override
+        public void record(long[] words, int at, NativeMemory ring, long cqe, int word) {
+            words[at] = CompletionRecord.header(
+                    Cqe.status(word), Cqe.opcode(word), recordFlags | flags(Cqe.flags(word)), id);
+            words[at + CompletionRecord.USER_CONTEXT] = queue.recordTaken((int) Cqe.position(ring, cqe));
+            words[at + CompletionRecord.LENGTH] = Cqe.lengthBytes(ring, cqe);
+            words[at + CompletionRecord.IMMEDIATE] = Cqe.immediate(ring, cqe);
+            words[at + CompletionRecord.REMOTE] = Cqe.remote(ring, cqe);
+            words[at + CompletionRecord.REMOTE_EID_HIGH] = Cqe.remoteEidHigh(ring, cqe);
+            words[at + CompletionRecord.REMOTE_EID_LOW] = Cqe.remoteEidLow(ring, cqe);
+        }
+
+        private static int flags(int flags) {
+            return CompletionRecord.RECEIVE
+                    | ((flags & Cqe.HAS_IMMEDIATE) != 0 ? CompletionRecord.HAS_IMMEDIATE : 0)
+                    | ((flags & Cqe.HAS_INVALIDATED) != 0 ? CompletionRecord.HAS_INVALIDATED : 0)
+                    | ((flags & Cqe.SOLICITED) != 0 ? CompletionRecord.SOLICITED : 0);
+        }
+
+        @Override
+        public void ended(NativeMemory ring, long cqe, int word) {
+            queue.letGo((int) Cqe.position(ring, cqe));
+        }
+    }
+
     /** The record of an entry is polled; returns its user context. */
-    long recordTaken(int entry) {
+    private long recordTaken(int entry) {
         lock.acquire();
         try {
             return entries.give(entry);
@@ -192,7 +226,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     }
 
     /** The record of an entry exists, and will be polled. */
-    void letGo(int entry) {
+    private void letGo(int entry) {
         lock.acquire();
         entries.unpin(entry);
         lock.release();

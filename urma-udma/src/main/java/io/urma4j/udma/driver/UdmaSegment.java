@@ -165,7 +165,7 @@ final class UdmaSegment implements ProviderSegment, SegmentTable.Entry {
 
     @Override
     public ProviderRoceGrant grant(ProviderSendQueue jetty, long offset, long lengthBytes, Access access) {
-        return exports.grant(this, (BoundQueue) jetty, offset, lengthBytes, access);
+        return exports.grant(this, (Exports.BoundQueue) jetty, offset, lengthBytes, access);
     }
 
     @Override

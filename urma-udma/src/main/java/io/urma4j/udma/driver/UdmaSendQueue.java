@@ -25,6 +25,7 @@ import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.command.SendStats;
 import io.urma4j.udma.command.SendWait;
+import io.urma4j.udma.driver.UdmaReceiveQueue.Receives;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * drives the card itself if the card's lock is free. {@link SendRecords} translates the results, {@link SendDrains} changes
  * states.
  */
-final class UdmaSendQueue implements ProviderSendQueue, Tagged, BoundQueue {
+final class UdmaSendQueue implements ProviderSendQueue, Tagged, Exports.BoundQueue {
     private final Queues queues;
     private final LocalContext local;
     private final int id;

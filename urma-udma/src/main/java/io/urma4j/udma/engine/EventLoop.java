@@ -85,7 +85,7 @@ public final class EventLoop {
                 listener,
                 options,
                 LateMemory.of(copies));
-        return new EventLoop(card, new PacketReader(port, card), engine, clock);
+        return new EventLoop(card, new PortInlet(port, card), engine, clock);
     }
 
     /** Takes packets that the caller receives itself, under the lock. */
@@ -108,6 +108,36 @@ public final class EventLoop {
     interface Inlet {
         /** Passes a bounded number of packets to the card, without waiting; returns how many datagrams. Under the lock. */
         int receive(boolean isDelayed, long nowNanos);
+    }
+
+    /** Passes received packets of a port to the card. All packets of one read count as received at that time. */
+    private static final class PortInlet implements Inlet, PacketSink {
+        private final UdpPort port;
+        private final Card card;
+        private boolean isDelayed; // in the read in progress
+        private long nowNanos; // of that read
+
+        PortInlet(UdpPort port, Card card) {
+            this.port = port;
+            this.card = card;
+        }
+
+        @Override
+        public int receive(boolean delayed, long now) {
+            isDelayed = delayed;
+            nowNanos = now;
+            return port.receive(this);
+        }
+
+        @Override
+        public long secretOf(Packet packet, Origin origin) {
+            return card.secretOf(packet, origin);
+        }
+
+        @Override
+        public void packet(Packet packet, Origin origin) {
+            card.receive(packet, origin, isDelayed, nowNanos);
+        }
     }
 
     /** The thread that drives the card when no other does. */
