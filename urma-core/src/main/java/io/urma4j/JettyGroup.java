@@ -74,8 +74,13 @@ public final class JettyGroup implements ContextObject {
             throw Checks.invalid(this, "has " + MAX_JETTIES + " members, which is the limit");
         }
         jetty.joins(this);
+        try {
+            provider.add(jetty.jfs().provider());
+        } catch (RuntimeException e) {
+            jetty.leaves(this);
+            throw e;
+        }
         members.add(jetty);
-        provider.add(jetty.jfs().provider());
     }
 
     /**

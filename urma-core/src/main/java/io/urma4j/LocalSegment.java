@@ -307,7 +307,7 @@ public final class LocalSegment implements ContextObject {
 
     /** Starts to close without waiting, unless the segment is in use. */
     void abandon() {
-        if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
+        if (provider.unfinished() == 0 && life.endUnlessHeld()) {
             revoke(context.life().budget());
         }
     }
@@ -421,13 +421,13 @@ public final class LocalSegment implements ContextObject {
             if (device != null) {
                 device.activate(made, made.provider, () -> !made.closed);
             }
-            Flight.segmentRegistered(made, made.access());
             if (memory != null) {
                 memory.life().retain(made);
             }
             if (tokenId != null) {
                 tokenId.pass(this, made);
             }
+            Flight.segmentRegistered(made, made.access());
         }
 
         private void end(@Nullable Throwable failure) {

@@ -75,7 +75,7 @@ public final class TargetJetty implements ContextObject {
 
     /** Starts to close without waiting, unless it is in use. */
     void abandon() {
-        if (provider.unfinished() == 0 && !life.isHeld() && life.end()) {
+        if (provider.unfinished() == 0 && life.endUnlessHeld()) {
             giveBack();
         }
     }

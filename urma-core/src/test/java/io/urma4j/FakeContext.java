@@ -59,6 +59,9 @@ final class FakeContext implements ProviderContext {
     /** The windows that were granted to peers, in that order. */
     final List<FakeGrants.Fake> grants = new CopyOnWriteArrayList<>();
 
+    /** What the next additions to a group are refused with. */
+    final Queue<UrmaException> memberRefusals = new ConcurrentLinkedQueue<>();
+
     /** How the next work requests end; SUCCESS when it is empty. */
     final Queue<CompletionStatus> results = new ConcurrentLinkedQueue<>();
 
@@ -162,7 +165,7 @@ final class FakeContext implements ProviderContext {
 
     @Override
     public ProviderJettyGroup createJettyGroup(JettyGroupConfig config) {
-        throw new UrmaException(UrmaStatus.EINVAL, this, "has no groups");
+        return new FakeGroup(this, ++ids);
     }
 
     @Override
@@ -206,6 +209,32 @@ final class FakeContext implements ProviderContext {
                 orderType.effective(mode),
                 TokenPolicy.PLAIN_TEXT,
                 List.of());
+    }
+
+    /** A group whose members get no messages. */
+    private record FakeGroup(FakeContext context, int id) implements ProviderJettyGroup {
+        @Override
+        public JettyDescriptor descriptor() {
+            return context.descriptor(id, JettyDescriptor.Kind.GROUP, TransportMode.RM, OrderType.DEF);
+        }
+
+        @Override
+        public void add(ProviderSendQueue jetty) {
+            UrmaException refusal = context.memberRefusals.poll();
+            if (refusal != null) {
+                throw refusal;
+            }
+        }
+
+        @Override
+        public void remove(ProviderSendQueue jetty) {
+            // no message reaches it anyway
+        }
+
+        @Override
+        public void close() {
+            // nothing was opened
+        }
     }
 
     /** A registered segment. */

@@ -169,7 +169,14 @@ public final class RegistrationCache implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        endAll(over);
+        try {
+            endAll(over);
+        } catch (UrmaException e) {
+            if (!isTooLate) {
+                release(region); // the caller gets no buffer
+            }
+            throw e;
+        }
         if (isTooLate) {
             throw Checks.closed(this);
         }

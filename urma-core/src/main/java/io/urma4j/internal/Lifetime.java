@@ -106,6 +106,19 @@ public final class Lifetime {
     }
 
     /**
+     * Ends the life unless it has holders.
+     *
+     * @return true for the one caller who ended it and now cleans up
+     */
+    public synchronized boolean endUnlessHeld() {
+        if (closed || !holders.isEmpty()) {
+            return false;
+        }
+        closed = true;
+        return true;
+    }
+
+    /**
      * Ends the life also while it has holders; it takes no new ones.
      *
      * @param whenReleased runs on the thread that releases the last of them; must not throw

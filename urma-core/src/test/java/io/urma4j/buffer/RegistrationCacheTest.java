@@ -41,6 +41,9 @@ class RegistrationCacheTest {
         @Nullable
         UrmaException refusal;
 
+        @Nullable
+        UrmaException failure;
+
         @Override
         public List<LocalSegment> register(MemorySegment memory) {
             asked.add(memory);
@@ -64,6 +67,9 @@ class RegistrationCacheTest {
         @Override
         public void end(List<LocalSegment> registrations) {
             assertThat(holds(registered, registrations)).as("ended once").isTrue();
+            if (failure != null) {
+                throw failure;
+            }
             registered.removeIf(each -> each == registrations);
         }
     }
@@ -128,6 +134,23 @@ class RegistrationCacheTest {
         }
         arena.close();
         assertThat(region.has(memory)).isFalse();
+    }
+
+    @Test
+    void anEvictionThatFailsLeavesTheNewRegistrationUnused() {
+        for (int i = 0; i < MAX_REGIONS; i++) {
+            acquire((long) i * KB, KB).close();
+        }
+        devices.failure = new UrmaException(UrmaStatus.ETIMEOUT, "segment 1", "is not revoked");
+
+        assertThatExceptionOfType(UrmaException.class)
+                .isThrownBy(() -> acquire(MAX_REGIONS * KB, KB))
+                .withMessageContaining("is not revoked");
+
+        devices.failure = null;
+        assertThat(cache.stats().used()).isZero();
+        acquire(MAX_REGIONS * KB, KB).close();
+        cache.forget(memory.asSlice(MAX_REGIONS * KB, KB));
     }
 
     @Test

@@ -39,6 +39,17 @@ class LifetimeTest {
     }
 
     @Test
+    void anEndThatHoldersPreventChangesNothing() {
+        life.retain("Jetty 1");
+        assertThat(life.endUnlessHeld()).isFalse();
+        assertThat(life.isClosed()).isFalse();
+        life.release("Jetty 1");
+        assertThat(life.endUnlessHeld()).isTrue();
+        assertThat(life.endUnlessHeld()).isFalse();
+        assertThat(life.end()).isFalse();
+    }
+
+    @Test
     void lastHolderCleansUpAfterAnEarlyEnd() {
         AtomicInteger cleanUps = new AtomicInteger();
         life.retain("segment 1");

@@ -83,13 +83,18 @@ final class Imports {
                                 .thenApply(granted -> granted(home, granted, tokenId, named, request.access()))));
     }
 
-    private static UdmaImport segmentByHand(String what, ImportRequest request) {
+    private UdmaImport segmentByHand(String what, ImportRequest request) {
         Endpoint endpoint = request.descriptor().endpoints().stream()
                 .filter(candidate -> candidate.kind().equals(RoceEndpoint.KIND))
                 .findFirst()
                 .orElseThrow(() -> noEndpoint(what));
         return UdmaImport.byHand(
-                (int) endpoint.key(), endpoint.vaBase(), request.descriptor().lengthBytes(), request.access(), what);
+                this,
+                (int) endpoint.key(),
+                endpoint.vaBase(),
+                request.descriptor().lengthBytes(),
+                request.access(),
+                what);
     }
 
     private static UrmaException noEndpoint(String what) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An imported segment of a peer, or a window of it: a key of the peer's card. Any thread. */
 final class UdmaImport implements ProviderImport {
-    private final @Nullable Imports imports;
+    private final Imports imports;
     private final @Nullable Path path;
     private final @Nullable UdmaImport whole; // of a window
     private final int key;
@@ -29,7 +29,7 @@ final class UdmaImport implements ProviderImport {
     private volatile boolean revoked;
 
     private UdmaImport(
-            @Nullable Imports imports,
+            Imports imports,
             @Nullable Path path,
             @Nullable UdmaImport whole,
             int key,
@@ -82,8 +82,8 @@ final class UdmaImport implements ProviderImport {
     }
 
     /** One that was described by hand: for RC Jetties that are connected by hand. */
-    static UdmaImport byHand(int key, long vaBase, long lengthBytes, Access access, String what) {
-        return new UdmaImport(null, null, null, key, 0, vaBase, lengthBytes, access, false, 0, what);
+    static UdmaImport byHand(Imports imports, int key, long vaBase, long lengthBytes, Access access, String what) {
+        return new UdmaImport(imports, null, null, key, 0, vaBase, lengthBytes, access, false, 0, what);
     }
 
     // ---- for the queues
@@ -162,7 +162,7 @@ final class UdmaImport implements ProviderImport {
 
     @Override
     public int unfinished() {
-        if (unfinished.get() > 0 && imports != null) {
+        if (unfinished.get() > 0) {
             imports.settle();
         }
         return unfinished.get();
@@ -225,7 +225,8 @@ final class UdmaImport implements ProviderImport {
 
     @Override
     public CompletableFuture<Void> close() {
-        if (imports != null && whole == null) { // a window is given back with the whole
+        if (path != null
+                && whole == null) { // no home granted one described by hand; a window is given back with the whole
             imports.close(this);
         }
         return CompletableFuture.completedFuture(null);

@@ -12,6 +12,8 @@ import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
+import io.urma4j.tck.Patience;
 import io.urma4j.udma.RoceEndpoint;
 import java.lang.foreign.MemorySegment;
 import java.net.DatagramPacket;
@@ -116,6 +118,24 @@ class ByHandTest {
 
         assertThat(ended()).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
         assertThat(home.bytes().get(JAVA_BYTE, MEMORY_BYTES - 63)).isZero();
+    }
+
+    /** S9.3: no record and no poll tells its end. */
+    @Test
+    void theImportCanBeClosedAfterAnUnsignalledWrite() {
+        initiator.jetty.jfs().write(remote, 0, initiator.segment, 0, 8, 0, PostFlags.DEFAULT.unsignalled());
+
+        Patience.await("the end of the write", () -> isClosed(remote));
+    }
+
+    private static boolean isClosed(RemoteSegment closing) {
+        try {
+            closing.close();
+            return true;
+        } catch (UrmaException e) {
+            assertThat(e.status()).isEqualTo(UrmaStatus.EAGAIN);
+            return false;
+        }
     }
 
     /** The loopback interface carries longer ones, but RoCE has none. */
