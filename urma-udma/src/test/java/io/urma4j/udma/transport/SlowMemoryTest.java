@@ -229,6 +229,7 @@ class SlowMemoryTest {
         assertThat(placed[0]).as("records that came after the bytes").isEqualTo(3);
         if (peer.isOurs()) {
             assertThat(pair.left.connection.traffic().count(Event.TIMEOUT)).isZero();
+            assertThat(pair.left.connection.traffic().count(Event.PROBE)).isZero();
         }
     }
 
