@@ -25,6 +25,8 @@ final class Citations {
 
     private static final Pattern TYPE = Pattern.compile("`([A-Z][a-z]\\w+)`");
     private static final String TYPE_FILE = "urma-.*/src/main/.*\\.java";
+    private static final Pattern TEST = Pattern.compile("`(?:[a-z]\\w*\\.)*([A-Z]\\w*[a-z](?:Test|IT))\\b");
+    private static final String TEST_FILE = "(?:urma-.*|examples)/src/test/.*\\.java";
 
     private static final String AND = "(?:(?:, | to | and |[–-])?";
     private static final Pattern WIRE = Pattern.compile("\\bWIRE " + AND + "§\\d+(?:\\.\\d+)*)+");
@@ -114,10 +116,19 @@ final class Citations {
 
     /** Types of the main sources, in the marks of code. */
     List<String> missingTypes(String text) throws IOException {
-        Set<String> types = Checkout.files(name -> name.matches(TYPE_FILE)).stream()
+        return missingClasses(TYPE, TYPE_FILE, text);
+    }
+
+    /** Tests, with their packages or without, in the marks of code. */
+    List<String> missingTests(String text) throws IOException {
+        return missingClasses(TEST, TEST_FILE, text);
+    }
+
+    private static List<String> missingClasses(Pattern pattern, String files, String text) throws IOException {
+        Set<String> classes = Checkout.files(name -> name.matches(files)).stream()
                 .map(file -> file.getFileName().toString().replace(".java", ""))
                 .collect(Collectors.toSet());
-        return all(TYPE, text).filter(type -> !types.contains(type)).toList();
+        return all(pattern, text).filter(name -> !classes.contains(name)).toList();
     }
 
     /** Sections of the semantics, and all sections of papers that are elsewhere. */

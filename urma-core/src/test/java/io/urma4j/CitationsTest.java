@@ -80,6 +80,22 @@ class CitationsTest {
                 .containsExactly("Crank");
     }
 
+    @Test
+    void eachTestThatAPageNamesExists() throws IOException {
+        Set<String> missing = new TreeSet<>();
+        for (Path page : Checkout.files(name -> name.matches("docs/[^/]*\\.md"))) {
+            citations.missingTests(Checkout.text(page)).forEach(test -> missing.add(Checkout.name(page) + ": " + test));
+        }
+
+        assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void aMissingTestIsFound() throws IOException {
+        assertThat(citations.missingTests("`CitationsTest`, `udma.wire.IcrcTest#sum` and `driver.StrangersTest`"))
+                .containsExactly("StrangersTest");
+    }
+
     // ---- rules
 
     @Test

@@ -70,7 +70,7 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
     private volatile boolean rests;
     private volatile boolean stopped;
     private final @Nullable TimerFd alarm; // ends its rest; null where the port watches its socket alone
-    private long putOffNanos; // when the alarm was put off last; guarded by the lock of the crank
+    private long putOffNanos; // when the alarm was put off last; guarded by the lock of the card
     private @Nullable EventLoop eventLoop; // set before the start
     private final Set<Object> failing =
             new HashSet<>(); // what failed when it ran last, and was logged; the engine's thread
@@ -103,7 +103,7 @@ final class EngineThread implements EventLoop.Engine, ControlEngine {
 
     @Override
     public void wakeBy(long nanos) {
-        if (!rests) { // else those at the crank see to it; and it looks soon whether they are still there
+        if (!rests) { // else the threads that drive the card see to it; and it looks soon whether they are still there
             wake(nanos);
         }
     }

@@ -57,7 +57,7 @@ final class UdmaDevice implements ProviderDevice {
 
     private PortOptions portOptions() {
         return PortOptions.of(address)
-                .withWay(setting(Setting.UDMA_IO, IoBackend::parse))
+                .withBackend(setting(Setting.UDMA_IO, IoBackend::parse))
                 .withLoss(setting(Setting.UDMA_LOSS, PacketLoss::parse))
                 .withStrangersApart(isFirst(Setting.UDMA_STRANGERS, "apart", "together"))
                 .withEcn(Objects.requireNonNull(setting(Setting.UDMA_ECN, Ecn::parse)))

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A thread that finds none drives the card if its lock is free, and checks again.
  */
 final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
-    /** Polls that find records still turn the crank now and then, or arrivals would wait as long as there are any. */
+    /** Polls that find records still drive the card now and then, or arrivals would wait as long as there are any. */
     private static final int TURN_EVERY = 16;
 
     private final Queues queues;

@@ -112,7 +112,7 @@ public final class Connection {
         return requester.isIdle();
     }
 
-    // ---- the crank
+    // ---- steps
 
     /** Whether the work request may start now: the connection is open and has space, and its fence is satisfied. */
     public boolean mayStart(SendWork work, long position) {

@@ -79,7 +79,7 @@ public record PortOptions(
                 address, number, backend, bufferBytes, capture, loss, strangersApart, ecn, mtuLimitBytes);
     }
 
-    public PortOptions withWay(@Nullable IoBackend only) {
+    public PortOptions withBackend(@Nullable IoBackend only) {
         return new PortOptions(address, port, only, bufferBytes, capture, loss, strangersApart, ecn, mtuLimitBytes);
     }
 

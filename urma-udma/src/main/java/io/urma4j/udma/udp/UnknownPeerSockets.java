@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * <p>For the thread that waits at the port, except {@link #known}.
  */
 final class UnknownPeerSockets implements AutoCloseable {
-    private static final int DOORS = 2;
+    private static final int SOCKETS = 2;
     private static final int PACKETS = 16; // taken in at a time: what peers have sent waits meanwhile
     private static final int BUFFER_BYTES = 1 << 20;
     private static final int MAX_COARSENESS = 64;
@@ -31,9 +31,9 @@ final class UnknownPeerSockets implements AutoCloseable {
     private final KnownSources known = new KnownSources();
     private final Epoll epoll;
     private final long firstTag;
-    private final UdpSocket[] sockets = new UdpSocket[DOORS];
-    private final Arrivals[] arrivals = new Arrivals[DOORS];
-    private final boolean[] hasSome = new boolean[DOORS];
+    private final UdpSocket[] sockets = new UdpSocket[SOCKETS];
+    private final Arrivals[] arrivals = new Arrivals[SOCKETS];
+    private final boolean[] hasSome = new boolean[SOCKETS];
     private int coarseness = 1; // of the program; owned by the steering thread
 
     private UnknownPeerSockets(UdpSocket main, Steering steering, Epoll epoll, long firstTag) {
@@ -65,8 +65,8 @@ final class UnknownPeerSockets implements AutoCloseable {
         main.set(UdpOption.SHARE_PORT, 1);
         try {
             int port = main.localPort();
-            for (int door = 0; door < DOORS; door++) {
-                unknownPeerSockets.open(door, address, port, ecn, mtuBytes);
+            for (int index = 0; index < SOCKETS; index++) {
+                unknownPeerSockets.open(index, address, port, ecn, mtuBytes);
             }
             main.steer(steering.program());
             return unknownPeerSockets;
@@ -77,21 +77,21 @@ final class UnknownPeerSockets implements AutoCloseable {
         }
     }
 
-    private void open(int door, InetAddress address, int port, boolean ecn, int mtuBytes) {
+    private void open(int index, InetAddress address, int port, boolean ecn, int mtuBytes) {
         UdpSocket socket = SocketIo.open(address, BUFFER_BYTES);
-        sockets[door] = socket;
+        sockets[index] = socket;
         socket.set(UdpOption.SHARE_PORT, 1);
         if (ecn) {
             Ecn.enable(socket, address);
         }
         socket.bind(address, port);
-        arrivals[door] = SocketArrivals.ofPackets(socket, PACKETS, mtuBytes);
-        epoll.add(socket.fd(), Epoll.IN | Epoll.ONCE, firstTag + door);
+        arrivals[index] = SocketArrivals.ofPackets(socket, PACKETS, mtuBytes);
+        epoll.add(socket.fd(), Epoll.IN | Epoll.ONCE, firstTag + index);
     }
 
     /** How many tags they take. */
     static int count() {
-        return DOORS;
+        return SOCKETS;
     }
 
     /** A socket of these has ended a wait. */
@@ -104,18 +104,18 @@ final class UnknownPeerSockets implements AutoCloseable {
         return hasSome[0] || hasSome[1];
     }
 
-    boolean hasSome(int door) {
-        return hasSome[door];
+    boolean hasSome(int index) {
+        return hasSome[index];
     }
 
-    Arrivals arrivals(int door) {
-        return arrivals[door];
+    Arrivals arrivals(int index) {
+        return arrivals[index];
     }
 
     /** A socket was found empty: it is watched again. */
-    void watch(int door) {
-        hasSome[door] = false;
-        epoll.modify(sockets[door].fd(), Epoll.IN | Epoll.ONCE, firstTag + door);
+    void watch(int index) {
+        hasSome[index] = false;
+        epoll.modify(sockets[index].fd(), Epoll.IN | Epoll.ONCE, firstTag + index);
     }
 
     /** The known sources; for any thread. {@link #steer} applies changes. */

@@ -31,7 +31,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /**
  * Sends what it likes to a device. Bound to the address and the port of a peer it speaks in the peer's name: on one
- * machine the same user can, since a device shares its port with its own side doors.
+ * machine the same user can, since a device shares its port with its own sockets for unknown peers.
  */
 final class Forge implements AutoCloseable {
     private static final int BUFFER_BYTES = 1 << 22;
@@ -57,7 +57,7 @@ final class Forge implements AutoCloseable {
         return open(from, 0, to, IpHeaders.ROCE_PORT);
     }
 
-    /** From the port of RoCE of an address, where a device has opened it for its side doors: in nothing to be told from it. */
+    /** From the port of RoCE of an address, where a device shares it with its sockets for unknown peers: nothing tells the two apart. */
     static Forge openInTheNameOf(String from, String to) throws IOException {
         return openInTheNameOf(from, IpHeaders.ROCE_PORT, to, IpHeaders.ROCE_PORT);
     }

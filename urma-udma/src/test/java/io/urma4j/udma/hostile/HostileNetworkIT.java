@@ -106,8 +106,8 @@ class HostileNetworkIT {
     private List<Datagram> heard;
 
     /** By which of the home's sockets hostile packets come in. */
-    private enum Door {
-        OF_STRANGERS(0.5) {
+    private enum HomeSocket {
+        OF_UNKNOWN_PEERS(0.5) {
             @Override
             Forge open(String from, String to) throws IOException {
                 return Forge.open(from, to);
@@ -127,7 +127,7 @@ class HostileNetworkIT {
         /** The share of its speed that an honest peer keeps at least. */
         final double minShare;
 
-        Door(double minShare) {
+        HomeSocket(double minShare) {
             this.minShare = minShare;
         }
 
@@ -260,14 +260,14 @@ class HostileNetworkIT {
 
     /** The same from the peer's port, of one who has not seen the greeting. */
     @Test
-    void packetsWithAnyPsnByThePeersOwnDoorWithoutTheSecretHarmNobody() throws Exception {
-        assumeTrue(hasSideDoors(homeUrma), "the ports are shared with nobody");
+    void packetsWithAnyPsnToTheSocketOfPeersWithoutTheSecretHarmNobody() throws Exception {
+        assumeTrue(hasSocketsForUnknownPeers(homeUrma), "the ports are shared with nobody");
         List<Datagram> sent = sentTo(homeAddress, false);
         Attack attack = forge -> seal(forge, put(forge, any(sent)), random.nextInt());
         attack(
-                "PSN floods without the secret, by his door",
+                "PSN floods without the secret, to the socket of peers",
                 goodAddress,
-                Door.OF_PEERS,
+                HomeSocket.OF_PEERS,
                 IpHeaders.NO_SECRET,
                 attack,
                 attack);
@@ -306,12 +306,14 @@ class HostileNetworkIT {
     }
 
     /**
-     * By the peers' own door, since it comes from the honest peer's port, and to him from the home's: what of this takes the
+     * To the socket of peers, since it comes from the honest peer's port, and to him from the home's: what of this takes the
      * place of honest packets is repeated. With pauses, as a flood there takes room from all peers (docs/udma.md).
      */
     @Test
     void packetsInThePeersNameAndFromHisPortHarmNobody() throws Exception {
-        assumeTrue(hasSideDoors(homeUrma) && hasSideDoors(goodUrma), "the ports are shared with nobody");
+        assumeTrue(
+                hasSocketsForUnknownPeers(homeUrma) && hasSocketsForUnknownPeers(goodUrma),
+                "the ports are shared with nobody");
         List<Datagram> toHome = sentTo(homeAddress, false);
         List<Datagram> toGood = sentTo(goodAddress, false);
         List<Datagram> control = sentTo(homeAddress, true);
@@ -339,21 +341,21 @@ class HostileNetworkIT {
     }
 
     @Test
-    void oldPacketsByThePeersOwnDoorLeaveHimSomething() throws Exception {
+    void oldPacketsToTheSocketOfPeersLeaveHimSomething() throws Exception {
         List<Datagram> sent = sentTo(homeAddress, false);
-        attackByHisDoor("packets that come again", forge -> seal(forge, put(forge, any(sent))));
+        attackOnThePeersSocket("packets that come again", forge -> seal(forge, put(forge, any(sent))));
     }
 
     @Test
-    void packetsWithWildPsnsByThePeersOwnDoorLeaveHimSomething() throws Exception {
+    void packetsWithWildPsnsToTheSocketOfPeersLeaveHimSomething() throws Exception {
         List<Datagram> sent = sentTo(homeAddress, false);
-        attackByHisDoor("PSN floods", forge -> sealWithWildPsn(forge, put(forge, any(sent))));
+        attackOnThePeersSocket("PSN floods", forge -> sealWithWildPsn(forge, put(forge, any(sent))));
     }
 
     @Test
-    void damagedPacketsByThePeersOwnDoorLeaveHimSomething() throws Exception {
+    void damagedPacketsToTheSocketOfPeersLeaveHimSomething() throws Exception {
         List<Datagram> sent = sentTo(homeAddress, false);
-        attackByHisDoor("wrong ICRCs", forge -> {
+        attackOnThePeersSocket("wrong ICRCs", forge -> {
             Packet packet = put(forge, any(sent));
             packet.bytes().setInt(packet.lengthBytes() - Integer.BYTES, random.nextInt());
             forge.sendAsIs();
@@ -362,15 +364,15 @@ class HostileNetworkIT {
 
     /** Word for word: among so many that were changed one is a goodbye, for who has heard the tags speaks for him (S13.4). */
     @Test
-    void controlMessagesByThePeersOwnDoorLeaveHimSomething() throws Exception {
+    void controlMessagesToTheSocketOfPeersLeaveHimSomething() throws Exception {
         List<Datagram> sent = sentTo(homeAddress, true);
-        attackByHisDoor("control messages", forge -> seal(forge, put(forge, any(sent))));
+        attackOnThePeersSocket("control messages", forge -> seal(forge, put(forge, any(sent))));
     }
 
-    private void attackByHisDoor(String what, Attack attack) throws Exception {
-        assumeTrue(hasSideDoors(homeUrma), "the ports are shared with nobody");
+    private void attackOnThePeersSocket(String what, Attack attack) throws Exception {
+        assumeTrue(hasSocketsForUnknownPeers(homeUrma), "the ports are shared with nobody");
         long secret = Forge.secret(heard, goodAddress, homeAddress);
-        attack(what + ", by his door", goodAddress, Door.OF_PEERS, secret, attack, attack);
+        attack(what + ", to the socket of peers", goodAddress, HomeSocket.OF_PEERS, secret, attack, attack);
     }
 
     /**
@@ -379,7 +381,7 @@ class HostileNetworkIT {
      */
     @Test
     void writesWithWrongKeysAreAllRefused() throws Exception {
-        assumeTrue(hasSideDoors(homeUrma), "the ports are shared with nobody");
+        assumeTrue(hasSocketsForUnknownPeers(homeUrma), "the ports are shared with nobody");
         try (Urma urma = open(peerAddress, "peer.pcap")) {
             var context = urma.device("udma0").openContext();
             var own = home.register(home.allocate(4096), Access.READ_WRITE);
@@ -395,7 +397,7 @@ class HostileNetworkIT {
             Attack pause = _ -> LockSupport.parkNanos(1);
 
             long secret = Forge.secret(capture("peer.pcap"), peerAddress, homeAddress);
-            attack("writes with wrong keys", peerAddress, Door.OF_PEERS, secret, pause, forge -> {
+            attack("writes with wrong keys", peerAddress, HomeSocket.OF_PEERS, secret, pause, forge -> {
                 Packet packet = put(forge, write);
                 packet.begin(packet.opcode(), Bth.destinationQp(packet.bytes()), first + next[0]++ & PSN_MASK);
                 Bth.addAck(packet.bytes(), Bth.asks(true));
@@ -477,10 +479,10 @@ class HostileNetworkIT {
     }
 
     private void attack(String what, String from, Attack elsewhere, Attack attack) throws Exception {
-        attack(what, from, Door.OF_STRANGERS, IpHeaders.NO_SECRET, elsewhere, attack);
+        attack(what, from, HomeSocket.OF_UNKNOWN_PEERS, IpHeaders.NO_SECRET, elsewhere, attack);
     }
 
-    private void attack(String what, String from, Door door, long secret, Attack elsewhere, Attack attack)
+    private void attack(String what, String from, HomeSocket socket, long secret, Attack elsewhere, Attack attack)
             throws Exception {
         double share;
         try (Forge toSink = Forge.open(from, sinkAddress)) {
@@ -489,17 +491,17 @@ class HostileNetworkIT {
             }
             long heap = usedBytes();
             long descriptors = descriptors();
-            try (Forge toHome = door.open(from, homeAddress).knowing(secret)) {
-                share = share(what, door.minShare, () -> elsewhere.send(toSink), () -> attack.send(toHome));
+            try (Forge toHome = socket.open(from, homeAddress).knowing(secret)) {
+                share = share(what, socket.minShare, () -> elsewhere.send(toSink), () -> attack.send(toHome));
             }
             assertUnharmed(heap, descriptors);
         }
-        if (hasSideDoors(homeUrma)) {
-            assertThat(share).as("share of the honest peer, seed " + SEED).isGreaterThanOrEqualTo(door.minShare);
+        if (hasSocketsForUnknownPeers(homeUrma)) {
+            assertThat(share).as("share of the honest peer, seed " + SEED).isGreaterThanOrEqualTo(socket.minShare);
         }
     }
 
-    private static boolean hasSideDoors(Urma urma) {
+    private static boolean hasSocketsForUnknownPeers(Urma urma) {
         return urma.device("udma0").attributes().ioPath().contains("sockets of their own");
     }
 

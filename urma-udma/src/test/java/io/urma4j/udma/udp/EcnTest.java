@@ -48,8 +48,9 @@ class EcnTest {
     private static final int DATAGRAM = Opcodes.UD | Opcodes.SEND_ONLY;
 
     private static UdpPort port(String address, IoBackend backend, Ecn ecn) {
-        return UdpPort.open(
-                PortOptions.of(InetAddress.ofLiteral(address)).withWay(backend).withEcn(ecn));
+        return UdpPort.open(PortOptions.of(InetAddress.ofLiteral(address))
+                .withBackend(backend)
+                .withEcn(ecn));
     }
 
     // ---- what leaves

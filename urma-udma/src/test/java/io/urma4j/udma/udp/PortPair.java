@@ -47,7 +47,7 @@ final class PortPair implements AutoCloseable {
 
     static UdpPort port(String address, @Nullable IoBackend backend) {
         try {
-            return UdpPort.open(PortOptions.of(InetAddress.ofLiteral(address)).withWay(backend));
+            return UdpPort.open(PortOptions.of(InetAddress.ofLiteral(address)).withBackend(backend));
         } catch (PortException e) {
             assumeTrue(!String.valueOf(e.getMessage()).contains("does not work here"), e.getMessage());
             throw e;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** A kernel that refuses a run of packets: once, because it lacks memory, or always. */
 class RefusedRunsTest {
     private static final PortOptions OPTIONS =
-            PortOptions.of(InetAddress.ofLiteral("127.0.72.1")).withWay(IoBackend.GSO);
+            PortOptions.of(InetAddress.ofLiteral("127.0.72.1")).withBackend(IoBackend.GSO);
 
     private int errno;
     private int refusals; // that are left

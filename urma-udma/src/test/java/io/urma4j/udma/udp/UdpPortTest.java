@@ -368,7 +368,7 @@ class UdpPortTest {
     void aPortThatIsAskedForIsThisOneOrNone(IoBackend backend) {
         try (UdpPort first = PortPair.port("127.0.71.78", backend)) {
             PortOptions same =
-                    PortOptions.of(first.address()).withPort(first.port()).withWay(backend);
+                    PortOptions.of(first.address()).withPort(first.port()).withBackend(backend);
 
             assertThatExceptionOfType(PortException.class)
                     .isThrownBy(() -> UdpPort.open(same))

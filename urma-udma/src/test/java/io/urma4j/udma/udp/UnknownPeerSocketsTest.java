@@ -36,8 +36,9 @@ class UnknownPeerSocketsTest {
     }
 
     private static UdpPort apart(String address, IoBackend backend) {
-        UdpPort port = UdpPort.open(
-                PortOptions.of(InetAddress.ofLiteral(address)).withWay(backend).withStrangersApart(true));
+        UdpPort port = UdpPort.open(PortOptions.of(InetAddress.ofLiteral(address))
+                .withBackend(backend)
+                .withStrangersApart(true));
         assumeTrue(backend == IoBackend.CHANNEL || port.strangersNote().isEmpty(), port.strangersNote());
         return port;
     }
