@@ -167,6 +167,7 @@ class NpuRegistrationTest {
             npu.npus.faults().on("mapPage", 3, () -> {
                 freeing.set(Thread.ofPlatform().daemon().start(() -> npu.npus.free(0, memory.address())));
                 awaitCall(npu, "invalidate");
+                awaitWaiting(freeing.get()); // the registry knows of the free
             });
 
             PeerRegion region = memory.pin(true, List.of(NIC));
@@ -177,6 +178,14 @@ class NpuRegistrationTest {
 
             assertThat(active.events()).containsExactly("revoke FREED", "invalidated FREED");
             region.close();
+        }
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(System.nanoTime() - deadline).as("%s waits", thread).isNegative();
+            Thread.onSpinWait();
         }
     }
 

@@ -187,7 +187,7 @@ final class Peers {
             unknownPeers.add(to);
             connection = to;
             limit(to);
-            to.send(self.to(id.incarnation()));
+            to.send(greeting(id.incarnation()));
         }
 
         @Override
@@ -248,6 +248,10 @@ final class Peers {
         }
     }
 
+    private Hello greeting(long wanted) {
+        return self.to(wanted);
+    }
+
     /** The connected peer of that id, created if necessary; null if another process has that id. */
     private @Nullable Peer peerOf(PeerId id, Hello hello, Connection connection) {
         int pid = connection.credentials().pid();
@@ -303,7 +307,7 @@ final class Peers {
         }
         peer.incoming = from;
         from.handTo(new Traffic(peer));
-        from.send(self.to(0));
+        from.send(greeting(0));
     }
 
     // ---- while they live
