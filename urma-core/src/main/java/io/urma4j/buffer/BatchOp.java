@@ -6,6 +6,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Nanos;
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -37,20 +38,9 @@ public final class BatchOp {
     private static final int DRAINING = 2; // has a result, and unfinished requests
     private static final int ENDING = 3; // no thread but the one that ends it uses it
 
-    private static final VarHandle STATE;
-    private static final VarHandle PENDING;
-    private static final VarHandle FAILURE;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            STATE = lookup.findVarHandle(BatchOp.class, "state", int.class);
-            PENDING = lookup.findVarHandle(BatchOp.class, "pending", int.class);
-            FAILURE = lookup.findVarHandle(BatchOp.class, "failure", TransferResult.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", int.class);
+    private static final VarHandle PENDING = FieldHandle.of(MethodHandles.lookup(), "pending", int.class);
+    private static final VarHandle FAILURE = FieldHandle.of(MethodHandles.lookup(), "failure", TransferResult.class);
 
     private final Transfers transfers;
     private final boolean isRead;

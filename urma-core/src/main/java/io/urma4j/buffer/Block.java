@@ -7,6 +7,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Checks;
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -42,20 +43,12 @@ final class Block extends LeaseWords.After {
     static final int MAX_HANDLES = (1 << 12) - 1;
     static final int MAX_HOLDS = (1 << 16) - 2; // and one of an ending scope
 
-    private static final VarHandle STATE;
+    private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", long.class);
     private static final int HOLD_MASK = (1 << 16) - 1;
     private static final int HANDLE_SHIFT = 16;
     private static final int GENERATION_SHIFT = 28;
     private static final long HANDLE = 1L << HANDLE_SHIFT;
     private static final long GENERATION = 1L << GENERATION_SHIFT;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(LeaseWords.Changing.class, "state", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     private final MemorySegment memory;
     private final List<LocalSegment> registrations;

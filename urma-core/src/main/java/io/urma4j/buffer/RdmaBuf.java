@@ -8,6 +8,7 @@ import io.urma4j.SharedMemory;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.internal.Checks;
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -25,15 +26,7 @@ import org.jspecify.annotations.Nullable;
  * closed, unless a {@link LeakDetector} tracks it.
  */
 public final class RdmaBuf implements AutoCloseable {
-    private static final VarHandle CLOSED;
-
-    static {
-        try {
-            CLOSED = MethodHandles.lookup().findVarHandle(RdmaBuf.class, "closed", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle CLOSED = FieldHandle.of(MethodHandles.lookup(), "closed", boolean.class);
 
     private final Block block;
     private final long generation;

@@ -1,5 +1,6 @@
 package io.urma4j.internal;
 
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -19,16 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread at a time enters and leaves; one closes.
  */
 public final class ClosingGate {
-    private static final VarHandle INSIDE;
+    private static final VarHandle INSIDE = FieldHandle.of(MethodHandles.lookup(), "inside", boolean.class);
     private static final long LOOK_NANOS = 1_000_000; // the leaving thread unparks: a missed one costs this
-
-    static {
-        try {
-            INSIDE = MethodHandles.lookup().findVarHandle(ClosingGate.class, "inside", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     @SuppressWarnings("UnusedVariable") // by INSIDE
     private boolean inside;

@@ -1,5 +1,6 @@
 package io.urma4j.peer;
 
+import io.urma4j.spi.support.FieldHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -17,15 +18,7 @@ public final class Copy {
     private static final int SUCCEEDED = 3;
     private static final int FAILED = 4;
 
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(Copy.class, "state", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", int.class);
 
     private static final int SPINS = 2_000;
     private static final long YIELD_NANOS = 500_000; // parking takes 50 µs at least

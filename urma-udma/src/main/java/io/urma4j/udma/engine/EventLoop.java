@@ -1,5 +1,6 @@
 package io.urma4j.udma.engine;
 
+import io.urma4j.spi.support.FieldHandle;
 import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CardListener;
@@ -36,15 +37,7 @@ public final class EventLoop {
     /** In place of a time: another thread holds the lock. */
     public static final long MET = Long.MIN_VALUE;
 
-    private static final VarHandle POLLED;
-
-    static {
-        try {
-            POLLED = MethodHandles.lookup().findVarHandle(EventLoop.class, "polledNanos", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle POLLED = FieldHandle.of(MethodHandles.lookup(), "polledNanos", long.class);
 
     private final Card card;
     private final Inlet reader;
