@@ -18,9 +18,9 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.shm.bounce.BounceServer;
-import io.urma4j.shm.control.Complaints;
 import io.urma4j.shm.control.ControlPlane;
 import io.urma4j.shm.control.DataPlane;
+import io.urma4j.shm.control.LimitedWarnings;
 import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.control.QueueAnswer;
@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShmContext implements ProviderContext, DataPlane {
     private static final System.Logger LOG = System.getLogger(ShmContext.class.getName());
-    private static final Complaints COMPLAINTS = new Complaints(LOG);
+    private static final LimitedWarnings WARNINGS = new LimitedWarnings(LOG);
 
     private final Eid eid;
     private final ContextEvents events;
@@ -359,7 +359,7 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     /** The peer put something impossible into its ring: it is cut off. */
     private void broken(MessagePath path, String why) {
-        COMPLAINTS.log(() -> this + " gives up " + path + ": " + why);
+        WARNINGS.log(() -> this + " gives up " + path + ": " + why);
         control.cutOff(path.peer(), why);
     }
 

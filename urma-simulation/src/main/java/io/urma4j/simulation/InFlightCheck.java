@@ -12,14 +12,14 @@ import java.util.TreeMap;
 
 /**
  * What one end of a connection has in flight, derived only from the packets that it sends and receives. It checks that
- * no request is sent a window or more behind the oldest unacknowledged one, none while the receiver asks to wait, and
- * none that the peer cannot know.
+ * no request is sent a window or more behind the oldest unacknowledged one, and none that the peer cannot know. On a
+ * connection of RC it also checks that none is sent while the receiver asks to wait.
  *
  * <p>What counts as acknowledged here may be more than the requester knows, never less. On a shared connection the
  * requester also rejects acknowledgements by their count, which is not checked here. And it may have dropped a response
  * that arrived out of order.
  */
-final class OnTheWay {
+final class InFlightCheck {
     private static final int PSN_BITS = 24;
 
     private final String name;
@@ -41,7 +41,7 @@ final class OnTheWay {
      *
      * @param isForeign the peer counts as foreign: plain RoCE, with go-back-N
      */
-    OnTheWay(String name, boolean isShared, boolean isForeign, int mtuBytes, int windowPackets, int firstPsn) {
+    InFlightCheck(String name, boolean isShared, boolean isForeign, int mtuBytes, int windowPackets, int firstPsn) {
         this.name = name;
         this.isShared = isShared;
         this.isForeign = isForeign;

@@ -52,10 +52,10 @@ final class Life implements CardListener {
     final List<Integer> connections = new ArrayList<>(); // all that it has opened
     boolean isDead;
 
-    private record Way(int machine, OnTheWay onTheWay) {}
+    private record Watched(int machine, InFlightCheck check) {}
 
-    private final Map<Integer, Way> ways = new HashMap<>(); // by our number of the connection
-    private final Map<Integer, OnTheWay> waysTo = new HashMap<>(); // by the peer's
+    private final Map<Integer, Watched> watched = new HashMap<>(); // by our number of the connection
+    private final Map<Integer, InFlightCheck> watchedTo = new HashMap<>(); // by the peer's
     private final Map<Integer, Reassembly> leaving = new HashMap<>(); // by the peer's number
     private final Map<Integer, Reassembly> arriving = new HashMap<>(); // by ours
     private final SimulatedPort port;
@@ -153,15 +153,15 @@ final class Life implements CardListener {
     void watch(int number, Life peer, int peerNumber, int firstPsn, boolean isShared, boolean isForeign) {
         Scenario scenario = world.scenario;
         int most = isForeign ? ConnectionConfig.FOREIGN_WINDOW_PACKETS : scenario.windowPackets();
-        OnTheWay onTheWay = new OnTheWay(
+        InFlightCheck check = new InFlightCheck(
                 String.format("%s, connection 0x%06x to %s,", this, number, peer),
                 isShared,
                 isForeign,
                 isForeign ? scenario.mtuBytes() : scenario.longMtuBytes(),
                 Math.min(most, scenario.windowPackets()),
                 firstPsn);
-        ways.put(number, new Way(peer.machine.index, onTheWay));
-        waysTo.put(peerNumber, onTheWay);
+        watched.put(number, new Watched(peer.machine.index, check));
+        watchedTo.put(peerNumber, check);
     }
 
     private void leaves(Packet packet) {
@@ -170,33 +170,33 @@ final class Life implements CardListener {
             return;
         }
         for (Packet one : Bundle.apart(whole)) {
-            OnTheWay onTheWay = waysTo.get(one.connectionNumber());
-            if (onTheWay != null) {
-                onTheWay.sent(one, world.time.now());
+            InFlightCheck check = watchedTo.get(one.connectionNumber());
+            if (check != null) {
+                check.sent(one, world.time.now());
             }
         }
     }
 
     private void arrives(SimulatedRoute route) {
         boolean isFragment = received.opcode() == Opcodes.FRAGMENT;
-        Packet whole = isFragment && wayFrom(route, received) == null ? null : whole(received, arriving);
+        Packet whole = isFragment && watchedFrom(route, received) == null ? null : whole(received, arriving);
         if (whole == null) {
             return;
         }
         for (Packet one : Bundle.apart(whole)) {
-            Way way = wayFrom(route, one);
-            if (way != null) {
-                way.onTheWay.arrives(one, world.time.now());
+            Watched from = watchedFrom(route, one);
+            if (from != null) {
+                from.check.arrives(one, world.time.now());
             }
         }
     }
 
-    /** The way of a packet's connection, if that route is the peer's. */
-    private @Nullable Way wayFrom(SimulatedRoute route, Packet packet) {
-        Way way = ways.get(packet.connectionNumber());
+    /** What is in flight on the connection of a packet, if that route is the peer's. */
+    private @Nullable Watched watchedFrom(SimulatedRoute route, Packet packet) {
+        Watched one = watched.get(packet.connectionNumber());
         boolean isOfPeer =
-                way != null && way.machine == route.from() && route.source().port() == IpHeaders.ROCE_PORT;
-        return isOfPeer ? way : null;
+                one != null && one.machine == route.from() && route.source().port() == IpHeaders.ROCE_PORT;
+        return isOfPeer ? one : null;
     }
 
     /** What a fragment completes, as the card does it; null if others are missing. Any other packet itself. */

@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  */
 final class Connection {
     private static final System.Logger LOG = System.getLogger(Connection.class.getName());
-    private static final Complaints COMPLAINTS = new Complaints(LOG);
+    private static final LimitedWarnings WARNINGS = new LimitedWarnings(LOG);
 
     /** When a socket ends, up to this many messages are drained here; the closer thread closes a socket with more. */
     private static final int MAX_DRAINED = 8;
@@ -238,7 +238,7 @@ final class Connection {
     }
 
     private void broken(Exception why) {
-        COMPLAINTS.log(() -> this + " ends: it broke the protocol: " + why.getMessage());
+        WARNINGS.log(() -> this + " ends: it broke the protocol: " + why.getMessage());
         end("it broke the protocol: " + why.getMessage());
     }
 

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
  * Warnings that unknown peers can cause: a few at once, then one per second, so that an attack cannot fill the log. Any
  * thread.
  */
-public final class Complaints {
+public final class LimitedWarnings {
     private static final int BURST = 8;
     private static final long EACH_NANOS = 1_000_000_000;
 
@@ -15,7 +15,7 @@ public final class Complaints {
     private long paidAt = System.nanoTime();
     private long unsaid;
 
-    public Complaints(System.Logger log) {
+    public LimitedWarnings(System.Logger log) {
         this.log = log;
     }
 

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Listener {
     private static final System.Logger LOG = System.getLogger(Listener.class.getName());
-    private static final Complaints COMPLAINTS = new Complaints(LOG);
+    private static final LimitedWarnings WARNINGS = new LimitedWarnings(LOG);
 
     private static final int BACKLOG = 128;
     private static final int ACCEPTS_PER_ROUND = 16;
@@ -104,7 +104,7 @@ final class Listener {
         try {
             UnknownPeers.checkUser(caller.peerCredentials());
         } catch (UrmaException e) {
-            COMPLAINTS.log(() -> engine + " refused a connection: " + e.getMessage());
+            WARNINGS.log(() -> engine + " refused a connection: " + e.getMessage());
             caller.close();
             return;
         }

@@ -8,28 +8,28 @@ import java.util.ResourceBundle;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-class ComplaintsTest {
+class LimitedWarningsTest {
     private static final long SECOND = 1_000_000_000;
 
-    private final Complaints complaints = new Complaints(System.getLogger("test"));
+    private final LimitedWarnings warnings = new LimitedWarnings(System.getLogger("test"));
     private final long start = System.nanoTime();
 
     @Test
     void aFewAreSaidAndTheRestIsCounted() {
         int said = 0;
         for (int i = 0; i < 1_000; i++) {
-            said += complaints.allowance(start) >= 0 ? 1 : 0;
+            said += warnings.allowance(start) >= 0 ? 1 : 0;
         }
 
         assertThat(said).as("eight, and the one of this second").isEqualTo(9);
-        assertThat(complaints.allowance(start + 3 * SECOND)).isEqualTo(1_000 - said);
-        assertThat(complaints.allowance(start + 3 * SECOND)).isZero();
+        assertThat(warnings.allowance(start + 3 * SECOND)).isEqualTo(1_000 - said);
+        assertThat(warnings.allowance(start + 3 * SECOND)).isZero();
     }
 
     @Test
     void aLineNamesTheNumberOfThoseSuppressedBeforeIt() {
         List<String> lines = new ArrayList<>();
-        var logged = new Complaints(new Lines(lines));
+        var logged = new LimitedWarnings(new Lines(lines));
         logged.log(() -> "first");
         long past = System.nanoTime() - 100 * SECOND;
         assertThat(logged.allowance(past)).isEqualTo(-1);
@@ -42,7 +42,7 @@ class ComplaintsTest {
     @Test
     void aSuppressedOneIsNotLogged() {
         List<String> lines = new ArrayList<>();
-        var logged = new Complaints(new Lines(lines));
+        var logged = new LimitedWarnings(new Lines(lines));
         long future = System.nanoTime() + 100 * SECOND;
         assertThat(logged.allowance(future)).isZero();
 
