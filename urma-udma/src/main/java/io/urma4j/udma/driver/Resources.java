@@ -11,6 +11,7 @@ import io.urma4j.udma.command.FragmentStats;
 import io.urma4j.udma.command.NoticeStats;
 import io.urma4j.udma.command.SendWait;
 import io.urma4j.udma.control.Peer;
+import io.urma4j.udma.udp.PortCounters;
 import io.urma4j.udma.udp.PortCounters.Counter;
 import io.urma4j.udma.udp.UdpPort;
 import java.util.ArrayList;
@@ -53,29 +54,49 @@ final class Resources {
         };
     }
 
-    /** A context, and the counters of its device for all contexts: packets without a queue, marked and gathered packets. */
+    /** A context, and the counters of its device for all contexts: dropped, marked, fragmented and refused packets. */
     private Resource withPort(Resource resource) {
         Resource.Builder all = Resource.builder(resource.kind(), resource.id());
         resource.fields().forEach(all::add);
         UdpPort port = adapter.port();
+        PortCounters counters = port.counters();
         FragmentStats fragments = adapter.eventLoop().call(CardCommands::fragments);
         NoticeStats notices = adapter.eventLoop().call(CardCommands::notices);
-        return all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
-                .add("rx_strangers", port.counters().count(Counter.RECEIVED_FROM_STRANGERS))
+        all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
+                .add("rx_strangers", counters.count(Counter.RECEIVED_FROM_STRANGERS))
                 .add("drop_strangers", port.droppedOfStrangers())
                 .add("drop_peers", port.droppedByKernel())
                 .add("drop_nobody", adapter.eventLoop().call(CardCommands::dropped))
-                .add("drop_no_secret", port.counters().droppedForNoSecret())
+                .add("drop_no_secret", counters.droppedForNoSecret())
                 .add("drop_again", adapter.droppedAgain())
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
-                .add("rx_marked", port.counters().count(Counter.RECEIVED_MARKED))
-                .add("tx_gathered", port.counters().count(Counter.SENT_GATHERED))
+                .add("rx_marked", counters.count(Counter.RECEIVED_MARKED))
+                .add("tx_gathered", counters.count(Counter.SENT_GATHERED))
                 .add("tx_spliced", port.spliced())
                 .add("tx_fragments", fragments.sent())
                 .add("rx_fragments", fragments.received())
                 .add("cnp_sent", notices.sent())
-                .add("cnp_handled", notices.handled())
-                .build();
+                .add("cnp_handled", notices.handled());
+        addTroubles(all, counters);
+        return all.build();
+    }
+
+    /** Last, and only those that have happened: a resource is one short text between processes. */
+    private static void addTroubles(Resource.Builder all, PortCounters counters) {
+        addIfAny(all, "drop_icrc", counters.droppedForIcrc());
+        addIfAny(all, "drop_partition", counters.droppedForPartition());
+        addIfAny(all, "drop_malformed", counters.droppedAsMalformed());
+        addIfAny(all, "drop_on_purpose", counters.droppedOnPurpose());
+        addIfAny(all, "tx_not_sent", counters.notSent());
+        addIfAny(all, "tx_narrowed", counters.count(Counter.SEND_NARROWED));
+        addIfAny(all, "tx_blocked", counters.count(Counter.SEND_BLOCKED));
+        addIfAny(all, "rx_errors", counters.count(Counter.RECEIVE_ERRORS));
+    }
+
+    private static void addIfAny(Resource.Builder all, String name, long count) {
+        if (count > 0) {
+            all.add(name, count);
+        }
     }
 
     // ---- connections

@@ -73,6 +73,26 @@ public final class PortCounters {
         return count(Drop.NO_SECRET);
     }
 
+    /** Packets with a wrong ICRC: corrupted or forged, or of a path on which addresses or ports are translated. */
+    public long droppedForIcrc() {
+        return count(Drop.ICRC);
+    }
+
+    /** Packets of partitions that this end is no member of. */
+    public long droppedForPartition() {
+        return count(Drop.PARTITION);
+    }
+
+    /** Packets that the simulated loss took. */
+    public long droppedOnPurpose() {
+        return count(Drop.ON_PURPOSE);
+    }
+
+    /** Packets that are none of RoCE or of urma4j: cut, too long, of another version or an unknown opcode. */
+    public long droppedAsMalformed() {
+        return dropped() - droppedForNoSecret() - droppedForIcrc() - droppedForPartition() - droppedOnPurpose();
+    }
+
     /** Packets that could not leave, whatever the reason. */
     public long notSent() {
         long all = 0;
@@ -83,7 +103,7 @@ public final class PortCounters {
     }
 
     /** Received packets that were dropped, whatever the reason. */
-    public long dropped() {
+    long dropped() {
         long all = 0;
         for (long count : drops) {
             all += count;
