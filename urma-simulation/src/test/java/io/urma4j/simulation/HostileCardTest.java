@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * Injects hostile packets beside a good workload, of which every work request must succeed: ten thousand packets of
+ * Injects hostile packets beside a good workload, of which every work request must succeed: fifty thousand packets of
  * each kind, with {@code -Durma.full=true} a million. No exception is thrown, no byte changes, and the good workload
  * takes no more than twice its time.
  */

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "Show the busiest transport paths of all contexts with their rates per second, like 'top' for processes.",
             "On a network: packets, retransmissions, also as a share of the packets sent, round trip, window, packets in "
                     + "flight, timeouts, spurious retransmissions, and the peer's NAKs and congestion notifications. On "
-                    + "shared memory: messages, full rings, wake-ups, slots in flight.",
+                    + "shared memory: messages, slots of the rings, full rings, wake-ups, slots in flight.",
             "Each end of a path has its own row, about the packets that it sends. A narrow terminal shows only the first "
                     + "columns.",
             "'urma admin show dev DEVICE tp' shows all counters; docs/debugging.md explains them."

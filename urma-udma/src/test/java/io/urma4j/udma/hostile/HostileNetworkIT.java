@@ -41,13 +41,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A real device among hostile packets that come as fast as a thread can send them: ten thousand of each kind at least, with
- * {@code -Durma.full=true} a million. Beside them an honest peer works. Nothing fails, no byte is written that should not be,
- * and nothing is kept.
+ * A real device receives hostile packets as fast as a thread can send them: at least ten thousand of each kind, with {@code
+ * -Durma.full=true} a million. An honest peer works at the same time. No request fails, no byte changes that must not, and
+ * nothing is kept.
  *
- * <p>How fast the honest one is meanwhile is printed, and compared with how fast it is beside a thread that spins, and takes
- * as much of the CPUs as the one that attacks: half is left to it at least. For who has no sockets for strangers it is printed
- * only.
+ * <p>The test prints the honest peer's speed, and compares it with that beside a thread that spins, and so takes as much of the
+ * CPUs as the attacker. At least half of it must be left, or a fifth for attacks on the socket of peers. Without sockets for
+ * unknown peers it is only printed.
  */
 @Timeout(1800)
 class HostileNetworkIT {
