@@ -20,6 +20,7 @@ final class SendDrains {
     private final int handle;
     private final SendRing ring;
     private final SendRecords records;
+    private volatile boolean closed; // before the card's queue is destroyed; read under the card's lock
 
     /**
      * The state changes of a queue.
@@ -38,11 +39,22 @@ final class SendDrains {
     }
 
     SendStats stats() {
-        return eventLoop.call(card -> card.sendStats(handle));
+        return eventLoop.call(card -> {
+            checkOpen();
+            return card.sendStats(handle);
+        });
+    }
+
+    /** A call that races with {@link #destroy} must not reach the next queue with the same handle (S4.2). Under the lock. */
+    private void checkOpen() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
+        }
     }
 
     void modify(QueueState next) {
         eventLoop.run(card -> {
+            checkOpen();
             boolean isReset = ring.state() == QueueState.ERROR && next == QueueState.RESET;
             boolean isEarly = isReset && (card.sendStats(handle).draining() || !records.endLife());
             if (isEarly || !card.modifySendQueue(handle, next, eventLoop.nanos())) {
@@ -59,7 +71,11 @@ final class SendDrains {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush them first");
         }
-        if (!eventLoop.call(_ -> records.endLife())) {
+        boolean isOver = eventLoop.call(_ -> {
+            checkOpen();
+            return records.endLife();
+        });
+        if (!isOver) {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "has unpolled records of its last connection; poll them first");
         }
@@ -72,6 +88,7 @@ final class SendDrains {
      */
     CompletableFuture<Void> disconnect() {
         CompletableFuture<Void> quiet = eventLoop.call(card -> {
+            checkOpen();
             card.disconnectRc(handle, eventLoop.nanos());
             return card.sendStats(handle).isEmpty() ? CompletableFuture.completedFuture(null) : copies.copiesIn();
         });
@@ -80,6 +97,7 @@ final class SendDrains {
 
     /** The card forgets the queue, and what it has not reported. */
     void destroy() {
+        closed = true;
         eventLoop
                 .call(card -> {
                     card.destroySendQueue(handle);
@@ -104,6 +122,7 @@ final class SendDrains {
     private int takeOut(long[] words, int maxRecords) {
         long[] taken = new long[WORDS_EACH * Math.min(maxRecords, ring.depth())];
         return eventLoop.call(card -> {
+            checkOpen();
             card.runSendQueue(handle, eventLoop.nanos()); // first: it may make the marker that must be polled before
             boolean held = ring.state() == QueueState.SUSPENDED;
             if (records.isMarkerUnpolled()) {
@@ -140,6 +159,7 @@ final class SendDrains {
     long[] quiesce() {
         long[] taken = new long[WORDS_EACH * ring.depth()];
         long[] unfinished = eventLoop.call(card -> {
+            checkOpen();
             int count = card.quiesce(handle, taken, eventLoop.nanos());
             long[] words = new long[count * CompletionRecord.WORDS];
             tell(taken, count, words);

@@ -172,13 +172,18 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
     }
 
     private boolean mayAdd() {
-        if (closed) {
-            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
-        }
+        checkOpen();
         if (state == ReceiveState.ERROR) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is in ERROR and takes no receive work requests");
         }
         return posted - WqRing.consumed(ring) < depth;
+    }
+
+    /** Commands check under the card's lock, or a close that runs meanwhile lets them reach the next queue of that handle. */
+    private void checkOpen() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+        }
     }
 
     // ---- records
@@ -248,7 +253,10 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public void rxThreshold(int threshold) {
-        eventLoop.run(card -> card.threshold(handle, threshold));
+        eventLoop.run(card -> {
+            checkOpen();
+            card.threshold(handle, threshold);
+        });
     }
 
     @Override
@@ -259,6 +267,7 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
             case ERROR -> QueueState.ERROR;
         };
         eventLoop.run(card -> {
+            checkOpen();
             card.modifyReceiveQueue(handle, entered);
             state = next;
         });
@@ -287,7 +296,10 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
 
     @Override
     public Counters counters() {
-        ReceiveStats stats = eventLoop.call(card -> card.receiveStats(handle));
+        ReceiveStats stats = eventLoop.call(card -> {
+            checkOpen();
+            return card.receiveStats(handle);
+        });
         return Counters.builder()
                 .add("received", stats.received())
                 .add("receivedBytes", stats.receivedBytes())

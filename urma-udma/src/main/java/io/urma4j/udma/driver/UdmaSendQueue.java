@@ -299,7 +299,6 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, Exports.BoundQue
 
     @Override
     public void modify(QueueState next) {
-        checkOpen();
         drains.modify(next);
     }
 
@@ -310,14 +309,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, Exports.BoundQue
 
     @Override
     public long[] quiesce(Duration timeout) {
-        checkOpen();
         return drains.quiesce();
-    }
-
-    private void checkOpen() {
-        if (closed) {
-            throw refused();
-        }
     }
 
     @Override
