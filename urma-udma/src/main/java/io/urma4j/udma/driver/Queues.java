@@ -142,7 +142,7 @@ final class Queues {
         Importable gone = importables.remove(number);
         RcBinding binding = gone == null ? null : gone.binding();
         if (binding != null) {
-            binding.end();
+            binding.close();
         }
     }
 

@@ -46,6 +46,7 @@ final class RcBinding {
     private @Nullable PeerId foreign; // the identity of a peer that is no urma4j
     private int connection; // the card's handle; 0 while there is none
     private volatile int attempts; // to bind, and ends of them; changed under the lock
+    private boolean closed; // guarded by this
 
     /**
      * The binding of an unbound Jetty.
@@ -87,6 +88,9 @@ final class RcBinding {
     CompletableFuture<Void> bind(UdmaTarget to, Duration timeout) {
         int attempt;
         synchronized (this) {
+            if (closed) {
+                throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
+            }
             target = to;
             attempt = ++attempts;
         }
@@ -202,6 +206,13 @@ final class RcBinding {
     /** Before the queue ends its connection on the card: an answer that comes later connects nothing. Any thread. */
     synchronized void end() {
         attempts++;
+        connection = NOT_CONNECTED; // its handle may soon be that of another
+    }
+
+    /** The same before the queue is closed: no attempt begins any more. Any thread. */
+    synchronized void close() {
+        closed = true;
+        end();
     }
 
     /** Ends the connection: {@code disconnect} resets the queue on the card. Any thread. */
@@ -220,7 +231,6 @@ final class RcBinding {
             gone = foreign;
             target = null;
             foreign = null;
-            connection = 0;
             firstPsn = newPsn();
         }
         if (gone != null) {
@@ -280,13 +290,19 @@ final class RcBinding {
     void peerLost(Peer peer) {
         requests.peerLost(peer);
         int ended;
+        int attempt;
         synchronized (this) {
             UdmaTarget mine = target;
             Path path = mine == null ? null : mine.path();
+            attempt = attempts;
             ended = path != null && path.peer().equals(peer) ? connection : 0;
         }
         if (ended != 0) {
-            adapter.eventLoop().run(card -> card.peerLost(ended, adapter.nanos()));
+            adapter.eventLoop().run(card -> {
+                if (attempts == attempt) { // else it is ended, too
+                    card.peerLost(ended, adapter.nanos());
+                }
+            });
         }
     }
 }

@@ -112,7 +112,7 @@ final class Resources {
                 }
             }
             for (UdmaSendQueue queue : queues.sendQueues()) {
-                ConnectionStats stats = card.ownConnectionStats(queue.handle());
+                ConnectionStats stats = queue.ownConnection(card);
                 if (stats != null) {
                     all.add(ofQueue(queue, stats));
                 }

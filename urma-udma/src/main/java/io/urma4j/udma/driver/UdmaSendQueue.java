@@ -21,6 +21,8 @@ import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.QueueFailure;
 import io.urma4j.spi.support.SpinLock;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.command.Refusal;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.command.SendStats;
@@ -394,6 +396,12 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, Exports.BoundQue
     /** What its unfinished requests wait for; empty once it is closed. */
     List<SendWait> waits() {
         return eventLoop.call(card -> closed ? List.of() : card.sendWaits(handle));
+    }
+
+    /** What the connection of an RC Jetty has counted; null without one, or once it is closed. Under the card's lock. */
+    @Nullable
+    ConnectionStats ownConnection(CardCommands card) {
+        return closed ? null : card.ownConnectionStats(handle);
     }
 
     /** Releases what requests hold that ended without a record. */

@@ -165,7 +165,8 @@ class ClosedQueuesTest {
                 .hasMessageContaining("is closed");
     }
 
-    private static void startAndWait(FutureTask<Void> task) {
+    /** Starts a task that needs the card, whose lock the caller holds. */
+    static void startAndWait(FutureTask<Void> task) {
         Thread thread = Thread.ofPlatform().daemon().start(task);
         Patience.await(
                 "a thread that waits for the card's lock", () -> LockSupport.getBlocker(thread) instanceof SpinLock);

@@ -11,10 +11,14 @@ import io.urma4j.Token;
 import io.urma4j.TransportMode;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.ConnectionStats;
+import io.urma4j.udma.engine.EventLoop;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -96,5 +100,74 @@ class LateBindingTest {
                 .importQueue(jetty(home).descriptor(), TOKEN, PATIENCE)
                 .join();
         assertThat(other[0].bind(target, PATIENCE)).succeedsWithin(PATIENCE);
+    }
+
+    private UdmaTarget target() {
+        return (UdmaTarget) peer.context
+                .importQueue(jetty(home).descriptor(), TOKEN, PATIENCE)
+                .join();
+    }
+
+    /** The caller saw it open. */
+    @Test
+    void aBindingThatBeginsAfterTheCloseConnectsNoOther() {
+        UdmaTarget target = target();
+        UdmaSendQueue closed = (UdmaSendQueue) jetty(peer);
+        closed.close();
+        UdmaSendQueue next = (UdmaSendQueue) jetty(peer);
+        assertThat(next.handle()).isEqualTo(closed.handle());
+
+        assertThatThrownBy(() -> closed.binding().bind(target, PATIENCE)).hasMessageContaining("is closed");
+        assertThat(next.bind(target(), PATIENCE)).succeedsWithin(PATIENCE);
+        ConnectionStats ofClosed = peer.adapter.eventLoop().call(closed::ownConnection);
+        assertThat(ofClosed).as("the connection that the closed Jetty shows").isNull();
+    }
+
+    private UdmaSendQueue boundTo(UdmaTarget target) {
+        UdmaSendQueue jetty = (UdmaSendQueue) jetty(peer);
+        assertThat(jetty.bind(target, PATIENCE)).succeedsWithin(PATIENCE);
+        return jetty;
+    }
+
+    private void disconnect(UdmaSendQueue jetty, CardCommands card) {
+        card.disconnectRc(jetty.handle(), peer.adapter.nanos());
+    }
+
+    /** The handle of an ended connection may be that of another one. */
+    @Test
+    void aLossThatWaitsForTheCardWhileTheConnectionEndsReachesNoOther() throws Exception {
+        UdmaTarget target = target();
+        UdmaSendQueue jetty = boundTo(target);
+        RcBinding binding = jetty.binding();
+        FutureTask<Void> lost =
+                new FutureTask<>(() -> binding.peerLost(target.path().peer()), null);
+        EventLoop eventLoop = peer.adapter.eventLoop();
+        eventLoop.enter();
+        try {
+            ClosedQueuesTest.startAndWait(lost);
+            binding.end();
+            disconnect(jetty, eventLoop.card());
+        } finally {
+            eventLoop.leave();
+        }
+
+        assertThat(lost).succeedsWithin(PATIENCE);
+    }
+
+    @Test
+    void aLossBetweenTheEndOfTheConnectionAndTheGoodbyeReachesNoOther() {
+        UdmaTarget target = target();
+        UdmaSendQueue jetty = boundTo(target);
+        RcBinding binding = jetty.binding();
+
+        CompletableFuture<Void> unbound = binding.unbind(
+                () -> {
+                    peer.adapter.eventLoop().run(card -> disconnect(jetty, card));
+                    binding.peerLost(target.path().peer());
+                    return CompletableFuture.completedFuture(null);
+                },
+                PATIENCE);
+
+        assertThat(unbound).succeedsWithin(PATIENCE);
     }
 }
