@@ -2,6 +2,8 @@ package io.urma4j.shm;
 
 import io.urma4j.Counters;
 import io.urma4j.JfcConfig;
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.shm.control.SegmentUser;
 import io.urma4j.shm.ring.CompletionRing;
 import io.urma4j.shm.ring.OwnedRing;
@@ -385,11 +387,19 @@ final class JfcRecords implements SegmentUser {
     }
 
     Counters counters() {
-        return Counters.builder()
-                .add("records", taken)
-                .add("unpolled", arrivals.available() + (owned == null ? 0 : owned.size()))
-                .add("overflows", overflows)
-                .build();
+        lock.acquire();
+        try {
+            if (closed) {
+                throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+            }
+            return Counters.builder()
+                    .add("records", taken)
+                    .add("unpolled", arrivals.available() + (owned == null ? 0 : owned.size()))
+                    .add("overflows", overflows)
+                    .build();
+        } finally {
+            lock.release();
+        }
     }
 
     @Override

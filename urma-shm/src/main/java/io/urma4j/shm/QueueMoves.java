@@ -47,6 +47,7 @@ final class QueueMoves {
     void modify(QueueState next) {
         lock.acquire();
         try {
+            checkOpen();
             QueueState now = window.state();
             if (now == next) {
                 return;
@@ -72,6 +73,13 @@ final class QueueMoves {
             }
         } finally {
             lock.release();
+        }
+    }
+
+    /** A call that races with the close of the queue changes nothing of it (S4.2). Under the lock. */
+    void checkOpen() {
+        if (slots.areShut(SendSlots.CLOSED)) {
+            throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
         }
     }
 
@@ -173,6 +181,7 @@ final class QueueMoves {
     int flush(long[] words, int maxRecords) {
         lock.acquire();
         try {
+            checkOpen();
             window.report();
             if (!mayFlush()) {
                 return 0;
@@ -240,9 +249,7 @@ final class QueueMoves {
     }
 
     private long[] quiesced() {
-        if (slots.areShut(SendSlots.CLOSED)) {
-            throw new UrmaException(UrmaStatus.EINVAL, queue, "is closed");
-        }
+        checkOpen();
         if (window.state() != QueueState.RESET) {
             order.failures().fail();
         }

@@ -99,13 +99,18 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     }
 
     private boolean mayAdd() {
-        if (closed) {
-            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
-        }
+        checkOpen();
         if (state == ReceiveState.ERROR) {
             throw new UrmaException(UrmaStatus.EINVAL, this, "is in ERROR and takes no receive work requests");
         }
         return tail - head + taken < depth;
+    }
+
+    /** Under the lock. */
+    private void checkOpen() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+        }
     }
 
     private ReceiveWr next() {
@@ -188,6 +193,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     public void rxThreshold(int threshold) {
         lock.acquire();
         try {
+            checkOpen();
             rxThreshold = threshold;
             if (tail - head < threshold) {
                 tellLimit();
@@ -331,14 +337,19 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
     @Override
     public void modify(ReceiveState next) {
         lock.acquire();
-        state = next;
-        lock.release();
+        try {
+            checkOpen();
+            state = next;
+        } finally {
+            lock.release();
+        }
     }
 
     @Override
     public Counters counters() {
         lock.acquire();
         try {
+            checkOpen();
             Counters.Builder counters = Counters.builder()
                     .add("received", received)
                     .add("receivedBytes", receivedBytes)

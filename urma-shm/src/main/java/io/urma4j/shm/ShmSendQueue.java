@@ -408,13 +408,19 @@ final class ShmSendQueue implements ProviderSendQueue {
 
     @Override
     public Counters counters() {
-        Counters.Builder counters = Counters.builder()
-                .add("posted", slots.posted())
-                .add("postedBytes", slots.postedBytes())
-                .add("unpolled", slots.posted() - slots.freed())
-                .add("notReady", window.rnr())
-                .add("failed", window.order().failures().failures());
-        return window.drops().addTo(counters, Drop.OF_SENDERS).build();
+        lock.acquire();
+        try {
+            moves.checkOpen();
+            Counters.Builder counters = Counters.builder()
+                    .add("posted", slots.posted())
+                    .add("postedBytes", slots.postedBytes())
+                    .add("unpolled", slots.posted() - slots.freed())
+                    .add("notReady", window.rnr())
+                    .add("failed", window.order().failures().failures());
+            return window.drops().addTo(counters, Drop.OF_SENDERS).build();
+        } finally {
+            lock.release();
+        }
     }
 
     @Override
