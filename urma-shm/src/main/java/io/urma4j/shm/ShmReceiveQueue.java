@@ -340,6 +340,9 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         try {
             checkOpen();
             state = next;
+            if (next == ReceiveState.READY && !jfc.isValid()) { // it has overflowed since the caller looked
+                jfcFailed();
+            }
         } finally {
             lock.release();
         }

@@ -11,6 +11,7 @@ import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.ReceiveState;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaOptions;
@@ -123,6 +124,23 @@ class ReceivesTest {
         long userContext = taken.userContext;
         receives.emptied(taken);
         return userContext;
+    }
+
+    /** S10.5: the JFC overflows after the caller of modify has checked it. */
+    @Test
+    void aQueueWhoseJfcHasOverflowedMeanwhileIsNotReady() {
+        receives.modify(ReceiveState.RESET);
+        JfcRecords records = jfc.records();
+        records.lock().acquire();
+        for (int i = 0; i <= records.depth(); i++) {
+            records.push(0, 0, 0, JfcRecords.provenance(receives.ownerIndex(), i));
+        }
+        records.lock().release();
+        assertThat(jfc.isValid()).isFalse();
+
+        receives.modify(ReceiveState.READY);
+
+        assertThat(receives.state()).isEqualTo(ReceiveState.ERROR);
     }
 
     /** S4.1: the thread that sees the record may unregister the buffer at once. */
