@@ -167,7 +167,13 @@ public final class Jfc implements ContextObject {
         }
     }
 
+    /**
+     * A snapshot of the JFC's counters.
+     *
+     * @throws UrmaException EINVAL when closed
+     */
     public Counters counters() {
+        life.checkOpen();
         return provider.counters();
     }
 

@@ -171,7 +171,13 @@ public final class Jfr implements ContextObject {
         provider.rxThreshold(threshold);
     }
 
+    /**
+     * A snapshot of the queue's counters.
+     *
+     * @throws UrmaException EINVAL when closed
+     */
     public Counters counters() {
+        life.checkOpen();
         return provider.counters();
     }
 

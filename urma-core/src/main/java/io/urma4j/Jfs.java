@@ -480,7 +480,13 @@ public final class Jfs implements ContextObject {
         provider.advise(target.checked(context));
     }
 
+    /**
+     * A snapshot of the queue's counters.
+     *
+     * @throws UrmaException EINVAL when closed
+     */
     public Counters counters() {
+        life.checkOpen();
         return provider.counters();
     }
 

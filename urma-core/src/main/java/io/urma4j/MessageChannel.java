@@ -200,8 +200,11 @@ public final class MessageChannel implements AutoCloseable {
      * Counts of messages received, of messages rejected as longer than the buffers, and of notifications that were no
      * messages. Also the messages received with a reply address that is unreadable or of another context, and the cached
      * imports of {@link #reply(Message, byte[])}.
+     *
+     * @throws UrmaException EINVAL when closed
      */
     public Counters counters() {
+        life.checkOpen();
         return receiver.counters(replyPeers.size());
     }
 
@@ -326,7 +329,11 @@ public final class MessageChannel implements AutoCloseable {
             sends.post(payload, immediate);
         }
 
-        /** Counts of messages delivered, failed and in flight, and of wake-ups of waiting threads. */
+        /**
+         * Counts of messages delivered, failed and in flight, and of wake-ups of waiting threads.
+         *
+         * @throws UrmaException EINVAL when closed
+         */
         public Counters counters() {
             return sender.counters();
         }

@@ -340,8 +340,13 @@ public final class PipeReader implements AutoCloseable {
         return home.isImported();
     }
 
-    /** Messages received. */
+    /**
+     * Messages received.
+     *
+     * @throws UrmaException EINVAL when closed
+     */
     public Counters counters() {
+        life.checkOpen();
         return Counters.builder().add("received", received.get()).build();
     }
 

@@ -191,8 +191,13 @@ public final class PipeWriter implements AutoCloseable {
                         + capacityBytes + " bytes takes");
     }
 
-    /** Messages sent. */
+    /**
+     * Messages sent.
+     *
+     * @throws UrmaException EINVAL when closed
+     */
     public Counters counters() {
+        life.checkOpen();
         return Counters.builder().add("sent", sent.get()).build();
     }
 

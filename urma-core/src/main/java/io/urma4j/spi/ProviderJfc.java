@@ -19,6 +19,7 @@ public interface ProviderJfc extends RecordSource {
      */
     void rearm(boolean solicitedOnly);
 
+    /** A snapshot of its counters; EINVAL when closed, also by another thread while the call runs (S4.2). */
     Counters counters();
 
     void close();

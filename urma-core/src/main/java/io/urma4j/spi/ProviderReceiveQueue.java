@@ -30,6 +30,7 @@ public interface ProviderReceiveQueue {
     /** Moves to a state; the caller has checked that the move is legal. */
     void modify(ReceiveState next);
 
+    /** A snapshot of its counters; EINVAL when closed, also by another thread while the call runs (S4.2). */
     Counters counters();
 
     void close();

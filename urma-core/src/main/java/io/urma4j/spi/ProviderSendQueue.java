@@ -63,6 +63,7 @@ public interface ProviderSendQueue extends PostingQueue {
         // the import has prepared everything
     }
 
+    /** A snapshot of its counters; EINVAL when closed, also by another thread while the call runs (S4.2). */
     Counters counters();
 
     /** Closes the queue; its unfinished work requests and records are discarded (S10.7). */

@@ -187,9 +187,15 @@ public abstract class LifecycleContract extends Contract {
         var remote = context.importSegment(
                 pair.home().segment(4096, Access.READ_WRITE).shared());
         var target = context.importJetty(pair.home().receiver().shared());
+        var jetty = context.createJetty(jfc, jfr, JfsConfig.DEFAULT);
+        var channel = context.openMessageChannel();
+        var peer = channel.connect(pair.home().receiver().shared());
+        var reader = context.openPipe(4096);
+        var writer = context.openPipeTo(pair.home().pipe(4096).share());
         var live = context.createJfs(context.createJfc(JfcConfig.DEFAULT), JfsConfig.DEFAULT);
         var source = context.register(context.allocate(64), Access.LOCAL_ONLY);
-        for (AutoCloseable closeable : List.<AutoCloseable>of(jfs, jfr, jfc, segment, memory, remote, target)) {
+        for (AutoCloseable closeable : List.<AutoCloseable>of(
+                jetty, jfs, jfr, jfc, segment, memory, remote, target, peer, channel, reader, writer)) {
             assertThatCode(closeable::close).doesNotThrowAnyException();
         }
 
@@ -201,6 +207,16 @@ public abstract class LifecycleContract extends Contract {
                 () -> jfc.poll(new CompletionBatch(1)),
                 () -> jfr.receive(source, 0, 8, 0),
                 () -> jfr.modify(ReceiveState.ERROR),
+                () -> jfr.rxThreshold(1),
+                jfs::counters,
+                jfr::counters,
+                jfc::counters,
+                () -> jetty.jfs().counters(),
+                () -> jetty.jfr().counters(),
+                peer::counters,
+                channel::counters,
+                reader::counters,
+                writer::counters,
                 () -> live.write(remote, 0, source, 0, 8, 0),
                 () -> live.send(target, source, 0, 8, 0),
                 () -> live.read(remote, 0, segment, 0, 8, 0),

@@ -410,6 +410,9 @@ public final class MessageSender implements AutoCloseable {
     public Counters counters() {
         lock.lock();
         try {
+            if (closed) {
+                throw Checks.closed(owner);
+            }
             return Counters.builder()
                     .add("sent", sent)
                     .add("failed", failures)
