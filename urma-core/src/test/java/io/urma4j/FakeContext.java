@@ -2,6 +2,7 @@ package io.urma4j;
 
 import io.urma4j.SegmentDescriptor.MemoryKind;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.ContextEvents;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderGrant;
@@ -31,6 +32,10 @@ import org.jspecify.annotations.Nullable;
 /** A context of {@link FakeProvider}. */
 final class FakeContext implements ProviderContext {
     private final int uasid;
+
+    /** What its API context shows to others. */
+    final ContextEvents events;
+
     private int ids = 1023;
 
     /** Imports of segments and queues wait until a test answers them. */
@@ -65,8 +70,12 @@ final class FakeContext implements ProviderContext {
     /** How the next work requests end; SUCCESS when it is empty. */
     final Queue<CompletionStatus> results = new ConcurrentLinkedQueue<>();
 
-    FakeContext(int uasid) {
+    /** Runs while the counters of a send queue are read. */
+    Runnable whileCounting = () -> {};
+
+    FakeContext(int uasid, ContextEvents events) {
         this.uasid = uasid;
+        this.events = events;
     }
 
     static FakeContext of(UrmaContext context) {
@@ -785,7 +794,8 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public Counters counters() {
-            return Counters.builder().build();
+            context.whileCounting.run();
+            return Counters.builder().add("posted", posts.size()).build();
         }
 
         @Override

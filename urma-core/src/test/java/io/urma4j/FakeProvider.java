@@ -60,7 +60,7 @@ public final class FakeProvider implements UrmaProvider {
 
         @Override
         public ProviderContext openContext(int eidIndex, ContextOptions options, ContextEvents events) {
-            return new FakeContext(++contexts);
+            return new FakeContext(++contexts, events);
         }
 
         @Override

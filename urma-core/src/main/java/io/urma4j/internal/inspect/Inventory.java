@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -133,14 +134,18 @@ public final class Inventory implements ContextEvents {
         List<Resource> found = new ArrayList<>();
         for (AutoCloseable child : children.snapshot()) {
             if (type.isInstance(child)) {
-                try {
-                    found.add(describe.apply(type.cast(child)));
-                } catch (UrmaException | IllegalStateException e) {
-                    // it was closed while we looked at it
-                }
+                addIfOpen(found, () -> describe.apply(type.cast(child)));
             }
         }
         return found.stream();
+    }
+
+    private static <T> void addIfOpen(List<T> found, Supplier<T> look) {
+        try {
+            found.add(look.get());
+        } catch (UrmaException | IllegalStateException e) {
+            // it was closed while we looked at it
+        }
     }
 
     /** Several may have the same token id: told apart by their places. */
@@ -162,9 +167,9 @@ public final class Inventory implements ContextEvents {
         List<Counters> receiving = new ArrayList<>();
         for (AutoCloseable child : all) {
             switch (child) {
-                case Jfs jfs -> sending.add(jfs.counters());
-                case Jetty jetty -> sending.add(jetty.jfs().counters());
-                case Jfr jfr -> receiving.add(jfr.counters());
+                case Jfs jfs -> addIfOpen(sending, jfs::counters);
+                case Jetty jetty -> addIfOpen(sending, jetty.jfs()::counters);
+                case Jfr jfr -> addIfOpen(receiving, jfr::counters);
                 default -> {}
             }
         }
