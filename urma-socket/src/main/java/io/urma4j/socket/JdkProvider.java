@@ -11,9 +11,14 @@ final class JdkProvider {
 
     private JdkProvider() {}
 
-    /** If the property names {@code ours}, {@link SelectorProvider#provider} is just being asked, and is no help. */
+    /**
+     * If the property names {@code ours}, {@link SelectorProvider#provider} is just being asked, and is no help. So it is, and
+     * returns null, while it makes a provider of another library that makes ours.
+     */
     static SelectorProvider find(Class<?> ours) {
-        return ours.getName().equals(System.getProperty(PROPERTY)) ? ofItsPackage(ours) : SelectorProvider.provider();
+        boolean isOurs = ours.getName().equals(System.getProperty(PROPERTY));
+        SelectorProvider found = isOurs ? null : SelectorProvider.provider();
+        return found == null ? ofItsPackage(ours) : found;
     }
 
     private static SelectorProvider ofItsPackage(Class<?> ours) {
@@ -22,8 +27,9 @@ final class JdkProvider {
         } catch (IllegalAccessException e) {
             Module module = ours.getModule();
             throw new IllegalStateException(
-                    "-D" + PROPERTY + "=" + ours.getName() + " needs the JDK's provider: start java with --add-exports"
-                            + " java.base/" + PACKAGE + "=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED"),
+                    ours.getName() + " needs the JDK's provider, which that of the process hides: start java with"
+                            + " --add-exports java.base/" + PACKAGE + "="
+                            + (module.isNamed() ? module.getName() : "ALL-UNNAMED"),
                     e);
         } catch (ClassNotFoundException | NoSuchMethodException | InvocationTargetException e) {
             throw new IllegalStateException("This JDK has no " + CLASS + ": unset -D" + PROPERTY, e);

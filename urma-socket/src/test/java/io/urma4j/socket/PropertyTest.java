@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Programs that know nothing of the provider, which a property names. */
 @Timeout(120)
 class PropertyTest {
-    private static final String PROPERTY =
-            "-Djava.nio.channels.spi.SelectorProvider=" + UrmaSelectorProvider.class.getName();
+    private static final String NAMES = "-Djava.nio.channels.spi.SelectorProvider=";
+    private static final String PROPERTY = NAMES + UrmaSelectorProvider.class.getName();
     private static final String EXPORT = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
     private static final int REQUESTS = 200;
 
@@ -62,6 +62,13 @@ class PropertyTest {
         }
     }
 
+    /** A provider of another library, which the JDK makes while it has none yet. */
+    public static final class Around extends ForwardingProvider {
+        public Around() {
+            super(new UrmaSelectorProvider());
+        }
+    }
+
     @TempDir
     private Path directory;
 
@@ -76,6 +83,22 @@ class PropertyTest {
     @Test
     void withoutTheExportOneLineNamesTheOption() throws Exception {
         Ended ended = Ended.java(Web.class, directory, PROPERTY);
+
+        assertThat(ended.code()).isNotZero();
+        assertThat(ended.output()).contains("start java with --add-exports java.base/sun.nio.ch=ALL-UNNAMED");
+    }
+
+    @Test
+    void aProviderOfAnotherLibraryCanBeAroundOurs() throws Exception {
+        Ended ended = Ended.java(Web.class, directory, EXPORT, NAMES + Around.class.getName());
+
+        assertThat(ended.output()).contains(REQUESTS + " right").contains(UrmaSocketChannel.class.getName());
+        assertThat(ended.code()).isZero();
+    }
+
+    @Test
+    void aProviderAroundOursNeedsTheExportToo() throws Exception {
+        Ended ended = Ended.java(Web.class, directory, NAMES + Around.class.getName());
 
         assertThat(ended.code()).isNotZero();
         assertThat(ended.output()).contains("start java with --add-exports java.base/sun.nio.ch=ALL-UNNAMED");
