@@ -26,9 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread, as all that it opens.
  */
 public final class UrmaSelectorProvider extends SelectorProvider {
-    private static final class Shared {
-        static final LazyNode NODE = new LazyNode(SocketSettings.ofProcess(), UrmaOptions.DEFAULT);
-    }
+    private static @Nullable LazyNode shared; // guarded by the class
 
     private final SelectorProvider jdk;
     private final LazyNode node;
@@ -37,18 +35,29 @@ public final class UrmaSelectorProvider extends SelectorProvider {
     /**
      * A provider around the JDK's.
      *
-     * @throws IllegalStateException if the property names this class, and the JDK's provider is not accessible; the message
-     *     names the missing option
-     * @throws IllegalArgumentException if a property of sockets has no possible value
+     * @throws IllegalStateException if the property names this class, or one whose constructor calls this one, and the JDK's
+     *     provider is not accessible; the message names the missing option
+     * @throws IllegalArgumentException if a property of sockets has no possible value; the message names both, and each call
+     *     throws until it has one. Where the property names this class, the first {@link SelectorProvider#provider} throws a
+     *     {@link java.util.ServiceConfigurationError} with either exception as a cause, and each later one of the process a
+     *     {@link NoClassDefFoundError}
      */
     public UrmaSelectorProvider() {
-        this(Shared.NODE);
+        this(shared());
     }
 
     /** A provider with a node of its own, so that a process can have several. */
     UrmaSelectorProvider(LazyNode node) {
         this.jdk = JdkProvider.find(UrmaSelectorProvider.class);
         this.node = node;
+    }
+
+    /** The node of the process, with its settings; an initializer of a class would turn their refusal into errors. */
+    private static synchronized LazyNode shared() {
+        if (shared == null) {
+            shared = new LazyNode(SocketSettings.ofProcess(), UrmaOptions.DEFAULT);
+        }
+        return shared;
     }
 
     /** Opened when first needed; null if there is none. */
