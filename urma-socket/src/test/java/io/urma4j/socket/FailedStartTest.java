@@ -3,6 +3,7 @@ package io.urma4j.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.SelectorProvider;
@@ -22,10 +23,14 @@ class FailedStartTest {
     private static final String EXPORT = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
     private static final String OUR_PROVIDER =
             "-Djava.nio.channels.spi.SelectorProvider=" + UrmaSelectorProvider.class.getName();
+    private static final String FOREIGN = "test.foreign";
 
     /** Makes each call twice, and once more after the mode was unset, and prints a line for each; then which class has a factory. */
     static final class Starts {
-        public static void main(String[] arguments) {
+        public static void main(String[] arguments) throws IOException {
+            if (System.getProperty(FOREIGN) != null) {
+                setServer(UnusedSocketImpl::new);
+            }
             for (int i = 0; i < 2; i++) {
                 tell("new", UrmaSelectorProvider::new);
                 tell("install", UrmaSockets::install);
@@ -51,6 +56,11 @@ class FailedStartTest {
         }
 
         @SuppressWarnings("deprecation") // as a program that has a factory of its own
+        private static void setServer(SocketImplFactory factory) throws IOException {
+            ServerSocket.setSocketFactory(factory);
+        }
+
+        @SuppressWarnings("deprecation") // as above
         private static void setClient(SocketImplFactory factory) throws IOException {
             Socket.setSocketImplFactory(factory);
         }
@@ -85,5 +95,23 @@ class FailedStartTest {
         assertThat(linesOf(IMPOSSIBLE, OUR_PROVIDER, EXPORT))
                 .startsWith("new: " + REFUSED, "install: " + REFUSED, "new: " + REFUSED, "install: " + REFUSED)
                 .contains("process: java.util.ServiceConfigurationError by " + REFUSED, "new again: done");
+    }
+
+    @Test
+    void aForeignFactoryOfListenersLeavesSocketsAsTheyWere() throws Exception {
+        String refused = "java.lang.IllegalStateException: java.net.ServerSocket cannot use urma4j: the process has set"
+                + " another factory of it";
+
+        assertThat(linesOf("-D" + FOREIGN + "=true"))
+                .containsExactly(
+                        "new: done",
+                        "install: " + refused,
+                        "new: done",
+                        "install: " + refused,
+                        "process: done",
+                        "Socket without a factory: done",
+                        "new again: done",
+                        "install again: " + refused,
+                        "Socket still without one: done");
     }
 }
