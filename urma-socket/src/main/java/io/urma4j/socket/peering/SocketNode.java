@@ -89,11 +89,20 @@ public final class SocketNode implements AutoCloseable {
     /** Null if the device cannot be opened: connections of this host need it not. */
     private @Nullable NetworkNode openNetwork(Budget budget, SelectorProvider jdk) {
         try {
-            UrmaContext made = openContext(NetworkMedium.DEVICE);
-            return new NetworkNode(made, openChannel(made), settings, budget, jdk);
+            return networkNode(openContext(NetworkMedium.DEVICE), budget, jdk);
         } catch (UrmaException | IOException e) {
             LOG.log(System.Logger.Level.WARNING, () -> "connections to other hosts are TCP: " + e.getMessage());
             return null;
+        }
+    }
+
+    /** Owns the context, and closes it where it fails. */
+    private NetworkNode networkNode(UrmaContext made, Budget budget, SelectorProvider jdk) throws IOException {
+        try {
+            return new NetworkNode(made, openChannel(made), settings, budget, jdk);
+        } catch (RuntimeException | IOException e) {
+            made.close();
+            throw e;
         }
     }
 

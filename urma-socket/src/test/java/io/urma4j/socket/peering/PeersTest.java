@@ -15,6 +15,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.socket.Background;
 import io.urma4j.socket.FallbackReason;
+import io.urma4j.socket.ForwardingProvider;
 import io.urma4j.socket.ForwardingTcp;
 import io.urma4j.socket.peering.SocketSettings.Mode;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -365,6 +367,23 @@ class PeersTest {
 
             assertThat(plan.attempt()).isNull();
             assertThat(plan.reason()).isEqualTo(FallbackReason.NOT_READY);
+        }
+    }
+
+    @Test
+    void aNetworkWhoseListenersCannotBeAskedForLeavesNoContext() throws IOException {
+        UrmaOptions ofNetwork = options.withSetting("urma.udma.addresses", "127.0.0.1");
+        SelectorProvider withoutSelectors = new ForwardingProvider(SelectorProvider.provider()) {
+            @Override
+            public AbstractSelector openSelector() throws IOException {
+                throw new IOException("Too many open files");
+            }
+        };
+        try (Urma networks = Urma.open(ofNetwork);
+                UrmaContext beside = networks.device(NetworkMedium.DEVICE).openContext();
+                SocketNode node =
+                        new SocketNode(SETTINGS.withNetworks("127.0.0.0/8"), ofNetwork, List::of, withoutSelectors)) {
+            assertThat(beside.inspect(Set.of())).as("contexts beside %s", node).isEmpty();
         }
     }
 }
