@@ -18,7 +18,7 @@ public enum FallbackReason {
     OTHER_VERSION,
     /** The rings of this process or of the peer have no memory left, by their setting. */
     MEMORY,
-    /** No local port could be bound before the connection, or too many connections begin at once. */
+    /** No local port could be bound before the connection, or too many connections to one process begin at once. */
     PORTS,
     /** The listener accepted nothing from this port in time, as behind a proxy or another network namespace. */
     NOT_TAKEN,

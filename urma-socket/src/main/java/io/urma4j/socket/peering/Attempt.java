@@ -49,19 +49,19 @@ public final class Attempt {
         this.waitNanos = waitNanos;
     }
 
-    /** Makes the offer; null if there is no memory for it, or no place. {@code local} is bound already. */
+    /**
+     * Offers this ring of the route; null if too many ports of near numbers have offers, with the ring free again. {@code local}
+     * is bound already.
+     */
     static @Nullable Attempt begin(
             Client client,
             Client.Open route,
+            OwnRing ring,
             InetSocketAddress local,
             InetSocketAddress remote,
             long proof,
             long waitNanos) {
         Pairing pairing = route.host().pairing();
-        OwnRing ring = pairing.open();
-        if (ring == null) {
-            return null;
-        }
         int index = pairing.own().offers().make(local, remote, proof, ring.slot());
         if (index < 0) {
             pairing.free(ring);

@@ -157,19 +157,17 @@ public final class SocketNode implements AutoCloseable {
         if (!(tcp.getLocalAddress() instanceof InetSocketAddress local)) {
             return Plan.tcp(FallbackReason.NOT_LOCAL);
         }
-        Attempt made;
         try {
-            made = Attempt.begin(
-                    client,
-                    route,
-                    local,
-                    remote,
-                    random.nextLong(),
-                    settings.offerTimeout().toNanos());
+            OwnRing ring = route.host().pairing().open();
+            if (ring == null) {
+                return Plan.tcp(FallbackReason.MEMORY);
+            }
+            long waitNanos = settings.offerTimeout().toNanos();
+            Attempt made = Attempt.begin(client, route, ring, local, remote, random.nextLong(), waitNanos);
+            return made == null ? Plan.tcp(FallbackReason.PORTS) : new Plan(made, FallbackReason.NOT_TAKEN);
         } catch (IllegalStateException e) { // its process has just ended
             return Plan.tcp(FallbackReason.NOT_READY);
         }
-        return made == null ? Plan.tcp(FallbackReason.MEMORY) : new Plan(made, FallbackReason.NOT_TAKEN);
     }
 
     /** The rings of a connection that was accepted, or null if its client offered none. */

@@ -293,7 +293,9 @@ class PeersTest {
         try (SocketChannel tcp =
                 SocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             var local = (InetSocketAddress) tcp.getLocalAddress();
-            Attempt attempt = Attempt.begin(client, route, local, LISTENER, 1, 10_000_000);
+            OwnRing ring = route.host().pairing().open();
+            assertThat(ring).isNotNull();
+            Attempt attempt = Attempt.begin(client, route, ring, local, LISTENER, 1, 10_000_000);
 
             client.leaveAlone(LISTENER);
             assertThat(attempt.decide(tcp)).isNull();
@@ -384,6 +386,38 @@ class PeersTest {
                 SocketNode node =
                         new SocketNode(SETTINGS.withNetworks("127.0.0.0/8"), ofNetwork, List::of, withoutSelectors)) {
             assertThat(beside.inspect(Set.of())).as("contexts beside %s", node).isEmpty();
+        }
+    }
+
+    /** A connect from a port that was bound before. */
+    private static final class Bound extends ForwardingTcp {
+        private final int port;
+
+        Bound(int port) throws IOException {
+            super(SocketChannel.open());
+            this.port = port;
+        }
+
+        @Override
+        public SocketAddress getLocalAddress() {
+            return new InetSocketAddress(LISTENER.getAddress(), port);
+        }
+    }
+
+    @Test
+    void moreOffersAtOnceThanTheirPortsHavePlacesMeanTcpAndKeepNoRing() throws IOException {
+        long slotBytes = ArenaLayout.within(1, RING_BYTES, ArenaLayout.ALONE).slotBytes();
+        SocketSettings settings = SETTINGS.withMemoryBytes(4 * (OfferTable.PROBES + 1) * slotBytes);
+        try (SocketNode node = new SocketNode(settings, options, List::of, SelectorProvider.provider());
+                SocketNode peer = new SocketNode(SETTINGS, options, List::of, SelectorProvider.provider())) {
+            var _ = peer.publish(LISTENER, () -> {});
+            for (int i = 0; i < OfferTable.PROBES + 3; i++) {
+                try (SocketChannel tcp = new Bound(4000 + i * OfferTable.COUNT)) {
+                    assertThat(node.plan(tcp, LISTENER, Long.MAX_VALUE).reason())
+                            .as("offer %d", i)
+                            .isEqualTo(i < OfferTable.PROBES ? FallbackReason.NOT_TAKEN : FallbackReason.PORTS);
+                }
+            }
         }
     }
 }
