@@ -54,11 +54,12 @@ public final class Networks {
 
     private static Network network(String text) {
         int slash = text.indexOf('/');
+        String literal = slash < 0 ? text : text.substring(0, slash);
         try {
-            InetAddress address = InetAddress.ofLiteral(slash < 0 ? text : text.substring(0, slash));
+            InetAddress address = InetAddress.ofLiteral(literal);
             int most = address.getAddress().length * Byte.SIZE;
             int bits = slash < 0 ? most : Integer.parseInt(text.substring(slash + 1));
-            if (bits >= 0 && bits <= most) {
+            if (bits >= 0 && bits <= most && isWhole(literal)) {
                 return new Network(address, bits);
             }
         } catch (IllegalArgumentException e) {
@@ -66,6 +67,11 @@ public final class Networks {
         }
         throw new IllegalArgumentException(
                 "-D" + PROPERTY + " has " + text + ", must be an address, or a network such as 10.0.0.0/8");
+    }
+
+    /** Not so {@code 192.168}, which {@link InetAddress#ofLiteral} takes for 192.0.0.168. */
+    private static boolean isWhole(String literal) {
+        return literal.indexOf(':') >= 0 || literal.split("\\.", -1).length == 4;
     }
 
     boolean isEmpty() {

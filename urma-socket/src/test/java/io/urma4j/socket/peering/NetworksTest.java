@@ -25,6 +25,7 @@ class NetworksTest {
         assertThat(contains("0.0.0.0/0", "fd12::1")).isFalse();
         assertThat(contains("128.0.0.0/1", "255.1.1.1")).isTrue();
         assertThat(contains("128.0.0.0/1", "127.1.1.1")).isFalse();
+        assertThat(contains("::ffff:10.0.0.0/8", "10.1.1.1")).isTrue();
     }
 
     @Test
@@ -35,7 +36,9 @@ class NetworksTest {
 
     @Test
     void whatIsNoNetworkIsNamed() {
-        for (String wrong : new String[] {"host", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "10.0.0.0/8,"}) {
+        String[] all = {"host", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "10.0.0.0/8,", "192.168/16", "10/8", "1.2.3"
+        };
+        for (String wrong : all) {
             assertThatThrownBy(() -> Networks.parse(wrong))
                     .as(wrong)
                     .isInstanceOf(IllegalArgumentException.class)
