@@ -2,7 +2,7 @@ package io.urma4j.socket;
 
 /** Why a connection is TCP. */
 public enum FallbackReason {
-    /** It is not, or not connected. */
+    /** It is not, or its connect has not begun. */
     NONE,
     /** The process or this port uses TCP alone, by its settings. */
     SETTING,
@@ -16,7 +16,10 @@ public enum FallbackReason {
     NOT_READY,
     /** The two processes have different versions; a log line names both. */
     OTHER_VERSION,
-    /** The rings of this process or of the peer have no memory left, by their setting. */
+    /**
+     * The rings of this process or of the peer have no memory left, by their setting; or the peer's process refuses this one, as
+     * it does beyond 1,024 peers, and a log line says why.
+     */
     MEMORY,
     /** No local port could be bound before the connection, or too many connections to one process begin at once. */
     PORTS,

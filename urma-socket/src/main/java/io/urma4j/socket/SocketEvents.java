@@ -65,7 +65,7 @@ final class SocketEvents {
 
     @Name("io.urma4j.SocketConnected")
     @Label("Socket Connected")
-    @Description("A connection was made or accepted, over shared memory, or over TCP for a reason")
+    @Description("A connection was made or accepted, over rings of shm0 or udma0, or over TCP for a reason")
     private static final class Connected extends ConnectionEvent {
         @Label("Transport")
         String transport = "";
@@ -81,7 +81,7 @@ final class SocketEvents {
 
     @Name("io.urma4j.SocketClosed")
     @Label("Socket Closed")
-    @Description("A connection over shared memory was closed by this process, with what it has moved")
+    @Description("A connection over rings of shm0 or udma0 was closed by this process, with what it has moved")
     private static final class Closed extends ConnectionEvent {
         @Label("Bytes Read")
         @DataAmount

@@ -152,7 +152,7 @@ final class SocketView extends Socket {
     @Override
     public void sendUrgentData(int data) throws IOException {
         if (channel.rings() != null) {
-            throw new SocketException("Urgent data not supported by a connection over shared memory");
+            throw new SocketException("Urgent data not supported by a connection over rings");
         }
         socket.sendUrgentData(data);
     }

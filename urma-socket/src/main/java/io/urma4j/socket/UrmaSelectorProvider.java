@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens channels and selectors that wrap the JDK's, and behave as they do. If the property {@code urma.socket.mode} is
- * {@code auto}, connections between processes of this host that both use it go through shared memory; else they are TCP.
+ * {@code auto} or {@code require}, connections between processes that both use it go through shared memory on this host, and
+ * over {@code udma0} in the networks of {@code urma.socket.networks}. All others are TCP, or in the mode {@code require} refused.
  *
  * <p>A program passes it by hand, such as to Netty's {@code NioIoHandler.newFactory}, with channels that it opened. Or the
  * property {@code java.nio.channels.spi.SelectorProvider} names this class; then every channel of the process is one of

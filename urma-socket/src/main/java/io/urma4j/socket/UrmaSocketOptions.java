@@ -7,7 +7,7 @@ public final class UrmaSocketOptions {
     /** What moves the bytes of a connection: {@code shm0}, {@code udma0} or {@code tcp}. */
     public static final SocketOption<String> TRANSPORT = new ReadOnly<>("urma-transport", String.class);
 
-    /** Why a connection is TCP; {@link FallbackReason#NONE} while it is not connected, and if it is not TCP. */
+    /** Why a connection is TCP; {@link FallbackReason#NONE} before its connect, and if it is not TCP. */
     public static final SocketOption<FallbackReason> FALLBACK_REASON =
             new ReadOnly<>("urma-fallback-reason", FallbackReason.class);
 

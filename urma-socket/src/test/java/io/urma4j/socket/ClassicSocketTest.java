@@ -67,8 +67,8 @@ class ClassicSocketTest {
         };
 
         assertThat(ClassicRun.notesOf(steps, overRings))
-                .containsExactly("send: java.net.SocketException:"
-                        + " Urgent data not supported by a connection over shared memory");
+                .containsExactly(
+                        "send: java.net.SocketException:" + " Urgent data not supported by a connection over rings");
     }
 
     @ParameterizedTest

@@ -12,12 +12,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code urma run}: runs a Java program whose sockets go through shared memory. */
+/** {@code urma run}: runs a Java program whose sockets go through shared memory, or over a network device. */
 @Command(
         name = "run",
         description = {
             "Run a Java program whose connections to processes of this host go through shared memory, where these "
-                    + "run so, too. All others stay TCP.",
+                    + "run so, too. Those within the networks of urma.socket.networks, none by default, use udma0 "
+                    + "between hosts. All others stay TCP.",
             "The program needs no change. Its JVM loads an agent, named by JAVA_TOOL_OPTIONS, as do the JVMs that it "
                     + "starts, which must be of version 25 or later. Other programs, such as a script, may stand between.",
             "Other settings go to the program's JVM as -Durma.socket.NAME=VALUE; see docs/settings.md."
@@ -34,7 +35,7 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = "--require",
-            description = "Refuse connections that cannot go through shared memory, instead of using TCP.")
+            description = "Refuse connections that can use neither shared memory nor udma0, instead of using TCP.")
     private boolean require;
 
     @Parameters(

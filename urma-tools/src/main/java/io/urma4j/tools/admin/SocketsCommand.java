@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
         name = "sockets",
         description = {
             "Show the connections of programs whose sockets use urma4j, as 'ss' shows those of the kernel.",
-            "transport is shm0 for shared memory, or tcp; then reason says why. Bytes and what is queued are those of "
-                    + "the rings. A doorbell is a byte over TCP that wakes an end that sleeps."
+            "transport is shm0 for shared memory, udma0 between hosts, or tcp; then reason says why. Bytes and what is "
+                    + "queued are those of the rings. A doorbell is a byte over TCP that wakes an end that sleeps."
         },
         footerHeading = "%nExamples:%n",
         footer = {"  urma sockets", "  urma sockets 4711 --watch 1"})
