@@ -4,6 +4,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.ClientStyle;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
@@ -235,16 +236,17 @@ public record NpuConfig(
     }
 
     /**
-     * Reads a setting: a number of devices, then {@code name=value} pairs, separated by commas, as in {@code
-     * 2,profile=ascend,memory=1G,rate=4G,latency=20us}.
+     * Reads a setting: a number of devices, then {@code name=value} pairs in any order, separated by commas, as in {@code
+     * 2,profile=ascend,memory=1G,rate=4G,latency=20us}. Without a page it has the profile's.
      *
      * @throws UrmaException EINVAL, naming the part that is wrong
      */
     public static NpuConfig parse(String text) {
-        NpuConfig config = DEFAULT;
         String[] parts = text.split(",", -1);
-        config = config.withDevices((int) number("devices", parts[0], Integer.MAX_VALUE));
-        for (String part : Arrays.copyOfRange(parts, 1, parts.length)) {
+        NpuConfig config = DEFAULT.withDevices((int) number("devices", parts[0], Integer.MAX_VALUE));
+        String[] pairs = Arrays.copyOfRange(parts, 1, parts.length);
+        Arrays.sort(pairs, Comparator.comparingInt(NpuConfig::rank));
+        for (String part : pairs) {
             int equals = part.indexOf('=');
             require(equals > 0, "'" + part + "' is no name=value");
             config = config.with(
@@ -252,6 +254,15 @@ public record NpuConfig(
                     part.substring(equals + 1).strip());
         }
         return config;
+    }
+
+    /** Pairs of a lower rank are read first: a page replaces the profile's, and a window has at least a page. */
+    private static int rank(String pair) {
+        return switch (pair.substring(0, Math.max(0, pair.indexOf('='))).strip()) {
+            case "profile" -> 0;
+            case "page" -> 1;
+            default -> 2;
+        };
     }
 
     private NpuConfig with(String name, String value) {

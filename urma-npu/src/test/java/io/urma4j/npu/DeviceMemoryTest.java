@@ -277,4 +277,13 @@ class DeviceMemoryTest {
                 .isEqualTo(new NpuConfig(
                         3, NpuProfile.DMABUF, 1L << 30, 8192, 1 << 20, 4L << 30, 20_000, 4, true, false, 9));
     }
+
+    @Test
+    void theOrderOfASettingDoesNotMatter() {
+        NpuConfig config = NpuConfig.parse("1,profile=ascend,page=4K,window=4K");
+
+        assertThat(config.pageBytes()).isEqualTo(4096);
+        assertThat(NpuConfig.parse("1,page=4K,profile=ascend,window=4K")).isEqualTo(config);
+        assertThat(NpuConfig.parse("1,window=4K, page=4K, profile=ascend")).isEqualTo(config);
+    }
 }
