@@ -3,6 +3,7 @@ package io.urma4j;
 import io.urma4j.spi.ProviderGrant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** Grants of no device, for tests outside of this package. */
 public final class FakeGrants {
@@ -25,6 +26,9 @@ public final class FakeGrants {
 
         /** Whether a peer's operation is in progress. */
         public volatile boolean isBusy;
+
+        /** The one thread that finds it quiet; null if each does. */
+        public volatile @Nullable Thread observer;
 
         /** A grant with a key of this slot. */
         public Fake(int slot) {
@@ -56,7 +60,8 @@ public final class FakeGrants {
 
         @Override
         public boolean isQuiet() {
-            return takenBack.get() && !isBusy;
+            Thread only = observer;
+            return takenBack.get() && !isBusy && (only == null || only.equals(Thread.currentThread()));
         }
     }
 }

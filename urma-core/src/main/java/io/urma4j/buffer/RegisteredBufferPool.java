@@ -337,6 +337,7 @@ public final class RegisteredBufferPool implements AutoCloseable {
         }
 
         CompletableFuture<RdmaBuf> begin() {
+            quarantine.look();
             allocator.enqueue(waiter);
             var _ = future.whenComplete((_, failure) -> {
                 if (failure != null || waiter.grant() == null) { // its user has completed it

@@ -4,6 +4,7 @@ import static io.urma4j.buffer.BufViewTest.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.urma4j.FakeGrants;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.time.Duration;
@@ -129,6 +130,27 @@ class RegisteredBufferPoolTest {
             assertThat(pool.tryAcquire(64)).isEmpty();
             held.unhold();
             assertThat(pool.tryAcquire(64)).isPresent();
+        }
+    }
+
+    /** S14.18: no request waits for the next look of the quarantine. */
+    @Test
+    void asynchronousRequestGetsAQuarantinedBufferThatIsQuiet() {
+        FakeGrants.Fake window = new FakeGrants.Fake(1);
+        window.isBusy = true;
+        window.observer = Thread.currentThread(); // not a thread of the quarantine
+        try (RegisteredBufferPool pool = pool(PoolConfig.fixed(64, 1))) {
+            RdmaBuf buf = acquire(pool, 64);
+            buf.block().addExport(buf.generation(), "a peer", List.of(window.key()), List.of(window.grant()));
+            buf.close();
+            assertThat(pool.stats().quarantined()).isEqualTo(1);
+            assertThat(pool.tryAcquire(64)).isEmpty();
+            window.isBusy = false;
+
+            CompletableFuture<RdmaBuf> next = pool.acquireAsync(64, inline());
+
+            assertThat(next).isDone();
+            next.join().close();
         }
     }
 
