@@ -27,6 +27,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A context of {@link FakeProvider}. */
@@ -63,6 +64,12 @@ final class FakeContext implements ProviderContext {
 
     /** The windows that were granted to peers, in that order. */
     final List<FakeGrants.Fake> grants = new CopyOnWriteArrayList<>();
+
+    /** What the next windows of imports are refused with. */
+    final Queue<UrmaException> windowRefusals = new ConcurrentLinkedQueue<>();
+
+    /** The imports that were made, in that order. */
+    final List<FakeImport> imports = new CopyOnWriteArrayList<>();
 
     /** What the next additions to a group are refused with. */
     final Queue<UrmaException> memberRefusals = new ConcurrentLinkedQueue<>();
@@ -159,7 +166,9 @@ final class FakeContext implements ProviderContext {
     }
 
     FakeImport newImport(SegmentDescriptor descriptor, Access access) {
-        return new FakeImport(this, descriptor.lengthBytes(), access);
+        FakeImport made = new FakeImport(this, descriptor.lengthBytes(), access);
+        imports.add(made);
+        return made;
     }
 
     @Override
@@ -341,8 +350,12 @@ final class FakeContext implements ProviderContext {
         private final FakeContext context;
         private final long lengthBytes;
         private final Access access;
+        final AtomicInteger looks = new AtomicInteger();
         int unfinished;
         boolean revoked;
+
+        /** The look that is the first to find it revoked. */
+        volatile int revokedAtLook = Integer.MAX_VALUE;
 
         FakeImport(FakeContext context, long lengthBytes, Access access) {
             this.context = context;
@@ -367,7 +380,7 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public boolean isRevoked() {
-            return revoked;
+            return revoked || looks.incrementAndGet() >= revokedAtLook;
         }
 
         @Override
@@ -377,6 +390,10 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public CompletableFuture<ProviderWindow> window(WindowKey key, Duration timeout) {
+            UrmaException refusal = context.windowRefusals.poll();
+            if (refusal != null) {
+                return CompletableFuture.failedFuture(refusal);
+            }
             return CompletableFuture.completedFuture(new FakeWindow(this));
         }
 

@@ -245,19 +245,24 @@ final class OpenHomes {
     // ---- imports, by SegmentImports
 
     private OpenSegment add(SegmentDescriptor descriptor, RemoteSegment remote) {
+        OpenSegment made;
         lock.lock();
         try {
             checkOpen();
             PeerId home = new PeerId(descriptor.eid(), descriptor.uasid(), descriptor.incarnation());
-            OpenSegment made = new OpenSegment(descriptor, remote, queueTo(home));
+            made = new OpenSegment(descriptor, remote, queueTo(home));
             made.queue.segments++;
             made.usedAt = ++uses;
-            segments.put(descriptor, made);
+            OpenSegment unusable = segments.put(descriptor, made);
+            if (unusable != null) {
+                drop(unusable);
+            }
             evictSegments(made);
-            return made;
         } finally {
             lock.unlock();
         }
+        unused.closeAll();
+        return made;
     }
 
     private Optional<OpenSegment> segmentOf(SegmentDescriptor descriptor) {
