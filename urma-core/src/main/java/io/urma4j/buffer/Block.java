@@ -250,7 +250,7 @@ final class Block extends LeaseWords.After {
      */
     boolean addExport(long generation, Object peer, List<?> keys, List<? extends RangeGrant> grants) {
         boolean isAdded = exportsOf(generation).add(peer, keys, grants);
-        if (isAdded && !isLive(generation)) {
+        if (isAdded && generation() != generation) {
             takeBackExports(generation); // the thread that ended the lease may have looked too early
             return false;
         }
