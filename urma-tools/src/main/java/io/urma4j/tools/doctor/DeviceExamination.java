@@ -1,6 +1,7 @@
 package io.urma4j.tools.doctor;
 
 import io.urma4j.Access;
+import io.urma4j.DeviceAttributes;
 import io.urma4j.LocalSegment;
 import io.urma4j.RemoteMemory;
 import io.urma4j.Urma;
@@ -38,7 +39,7 @@ final class DeviceExamination implements Examination {
     /** Shares 8 bytes with itself: a complete operation, except for the second process. */
     private static Finding tried(UrmaDevice device) {
         String name = "device " + device.name();
-        String path = device.attributes().ioPath();
+        String path = described(device.attributes());
         try (UrmaContext context = device.openContext();
                 LocalSegment home = context.register(context.allocate(Long.BYTES), Access.READ_WRITE);
                 RemoteMemory remote = context.importMemory(home.share())) {
@@ -49,5 +50,12 @@ final class DeviceExamination implements Examination {
         } catch (UrmaException e) {
             return Finding.fail(name, "is there, but a write failed: " + e.getMessage(), "mend what failed above");
         }
+    }
+
+    /** The path of its bytes; of a network also what an observer of its packets can do (S13.4). */
+    static String described(DeviceAttributes device) {
+        return device.provider().equals("udma")
+                ? device.ioPath() + "; tokens are sent in clear text, and a host that sees the packets can forge others"
+                : device.ioPath();
     }
 }
