@@ -98,11 +98,19 @@ final class PathEvents {
         @Description("Received packets that were expected, and took the short way of header prediction")
         final long predicted = value("predicted");
 
+        @Label("Sent at Once")
+        @Description("Requests that were sent in one step, since nothing else was in flight")
+        final long sentAtOnce = value("sentAtOnce");
+
         @Label("Retransmitted")
         final long retransmitted = value("retransmitted");
 
         @Label("Spurious Retransmissions")
         final long spurious = value("spurious");
+
+        @Label("Probes")
+        @Description("How often an acknowledgement was overdue, and the oldest packet was retransmitted alone")
+        final long probes = value("probes");
 
         @Label("Timeouts")
         final long timeouts = value("timeouts");

@@ -197,9 +197,16 @@ class TransportPathsTest {
             }
 
             assertThat(events).anySatisfy(event -> {
+                TransportPath path = path(peer, home);
                 assertThat(event.getString("context")).isEqualTo(peer.toString());
-                assertThat(event.getLong("path")).isEqualTo(path(peer, home).number());
+                assertThat(event.getLong("path")).isEqualTo(path.number());
                 assertThat(event.getLong("sent")).isPositive();
+                for (String name : List.of("sentAtOnce", "probes", "timeouts")) {
+                    assertThat(event.hasField(name)).as(name).isTrue();
+                    assertThat(event.getLong(name))
+                            .as(name)
+                            .isEqualTo(path.counters().get(name));
+                }
                 assertThat(event.getLong("window")).isPositive();
                 assertThat(event.getDuration("roundTrip")).isPositive();
             });
