@@ -5,7 +5,7 @@
   urma_segment.py write NAME OFFSET TEXT     write bytes into it
   urma_segment.py watch NAME OFFSET          print the number at OFFSET whenever it changes, until the end
 
-`urma share FILE --name NAME --access read-write` publishes one, LocalSegment.publish(NAME) as well. The handshake is
+`urma share FILE --name NAME --access rw` publishes one, LocalSegment.publish(NAME) as well. The handshake is
 docs/import-handshake.md; the offsets of its messages are the format strings below, little endian without gaps.
 """
 import fcntl, mmap, os, secrets, select, socket, struct, sys, time
