@@ -9,8 +9,10 @@ package io.urma4j;
  * <ul>
  *   <li>{@code sent}, {@code received}: packets, acknowledgements and retransmissions included.
  *   <li>{@code predicted}: those of the received ones that were expected, and took the short way of header prediction.
+ *   <li>{@code sentAtOnce}: requests that were sent in one step, since nothing else was in flight.
  *   <li>{@code retransmitted}: those of the sent ones that had been sent before.
  *   <li>{@code spurious}: retransmissions of packets that were delayed and not lost.
+ *   <li>{@code probes}: how often an acknowledgement was overdue, and the oldest packet was retransmitted alone.
  *   <li>{@code timeouts}: how often no acknowledgement arrived within the retransmission timeout.
  *   <li>{@code window}, {@code inFlight}: packets that may be unacknowledged now, and those that are.
  *   <li>{@code rttNanos}, {@code rtoNanos}: smoothed round trip, 0 before the first sample, and retransmission timeout.

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A range of a buffer, which its user can narrow and move. Created by {@link RdmaBuf#view}, and from other views.
  *
- * <p>A view does not own the buffer. Once the last {@link RdmaBuf} of the lease is closed, the view is stale, and each call
- * throws EINVAL "is closed" (S14.8). A read never returns bytes of the memory's next owner. A store that races with the close
+ * <p>A view does not own the buffer. Once the last {@link RdmaBuf} of the lease is closed, the view is stale (S14.8): {@link
+ * #isValid} returns false, {@link #copy}, {@link #equals}, {@link #hashCode} and {@link #toString} answer as before, and each
+ * other call throws EINVAL "is closed". A read never returns bytes of the memory's next owner. A store that races with the close
  * of the last handle can still reach the memory, so threads that store need a handle of their own.
  *
  * <p>A range that does not fit gives {@link #INVALID} or false, and never an exception or a wrapped number (S14.1). An

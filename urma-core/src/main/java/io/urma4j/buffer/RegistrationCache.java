@@ -276,7 +276,10 @@ public final class RegistrationCache implements AutoCloseable {
         }
     }
 
-    /** Ends the registrations that are not in use, and the others with their last use. Idempotent. */
+    /**
+     * Ends the registrations that are not in use, and the others with their last buffer. One that work requests posted by hand
+     * still name then ends with the next {@code close}, or when its memory is {@linkplain #forget forgotten}. Idempotent.
+     */
     @Override
     public void close() {
         List<CachedRegion> over;

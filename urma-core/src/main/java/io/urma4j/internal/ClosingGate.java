@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a closing thread out while another thread works. The working thread pays two plain stores; the closing thread pays
- * for both.
+ * Keeps a closing thread out while another thread works. The working thread pays an opaque and a release store; the
+ * closing thread pays for both.
  *
  * <p>The working thread enters, then looks whether the object is closed. The closing thread marks the object closed, then
  * {@linkplain #awaitEmpty looks} whether a thread is inside. At least one of the two must see the other, which takes a full

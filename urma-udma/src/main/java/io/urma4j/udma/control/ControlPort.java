@@ -60,7 +60,7 @@ public final class ControlPort {
         return received;
     }
 
-    /** Of these, malformed: sent by no context of any version. */
+    /** Of these, malformed: unreadable to this version, or a greeting that contradicts itself. */
     public long malformed() {
         return malformed;
     }

@@ -49,7 +49,8 @@ final class Requests {
 
     /**
      * The same for a request by which the peer gives something, if there is an {@code unclaimed}. Once it was sent, it is
-     * retransmitted until it is answered or the peer is lost, since the peer may have given what no caller awaits any more.
+     * retransmitted until it is answered, the peer is lost, or 60 s have passed since the deadline: the peer may have given what
+     * no caller awaits any more.
      *
      * @param unclaimed takes an answer that comes after the deadline
      */

@@ -12,9 +12,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The memory in which a send queue tells the card the blocks of its transfers, one element each, of the layout of {@link SendWqe}. It
- * is registered as local memory of the card, and used again; so a post allocates only for more blocks, or more transfers in progress,
- * than ever before. Safe for any thread.
+ * The memory in which a send queue tells the card the blocks of its transfers: an element, of the layout of {@link SendWqe}, for
+ * each run of neighbouring blocks, of at most 1 MiB or one block. It is registered as local memory of the card, and used again; so
+ * a post allocates only for more blocks, or more transfers in progress, than ever before. Safe for any thread.
  */
 final class BlockLists {
     /** Blocks that lie side by side at both ends share an element up to this length. */

@@ -16,12 +16,13 @@ package io.urma4j.udma.transport;
  *
  * <p>Loss together with a queue counts as congestion. Without a queue it counts as corruption while it stays below {@link
  * #TOLERATED_LOSS}: otherwise a link that loses one packet in a hundred would keep every window at a dozen. A CNP (WIRE §9)
- * always counts. A timeout reduces the window to one packet.
+ * always counts. A timeout reduces the window to one packet; towards urma4j peers the first of several in a row only probes: it
+ * has the oldest packet retransmitted alone.
  *
  * <p>The window is never below one packet, so that the connection can detect an improvement.
  */
 final class CongestionControl {
-    /** Instead of an RTT: the packet was retransmitted (Karn). */
+    /** Instead of an RTT: the packet was retransmitted, and its response does not name the transmission (Karn). */
     static final long NO_SAMPLE = -1;
 
     /** Maximum of any window limit: half of what a requester may have open is 2²². */
@@ -107,7 +108,8 @@ final class CongestionControl {
      *
      * @param packets how many
      * @param inFlightPackets how many were in flight before: a window that is not filled does not grow
-     * @param rttNanos of the youngest of them; {@link #NO_SAMPLE} if it was retransmitted
+     * @param rttNanos of the youngest of them; {@link #NO_SAMPLE} if it was retransmitted, and the response does not name
+     *     the transmission, or if the response was delayed in a host
      */
     void acknowledged(int packets, int inFlightPackets, long rttNanos, long nowNanos) {
         lastActive = nowNanos;

@@ -2,7 +2,8 @@ package io.urma4j.udma.transport;
 
 /**
  * The retransmission timer of a requester: the timeout, the number of retries without progress, and when the peer counts as
- * silent. The timeout follows the measured RTT, doubles with each failed try, and never exceeds the configured limit.
+ * silent. The timeout follows the measured RTT, doubles with each failed try (towards urma4j peers only after 16 timeouts in a
+ * row), and never exceeds the configured limit.
  *
  * <p>Towards urma4j peers a probe precedes the first timeout, once an acknowledgement is overdue (as in RFC 8985). The timeout
  * has a minimum, since a stalled peer has lost nothing. A probe that was sent for nothing costs one packet.
@@ -64,7 +65,7 @@ final class RetryTimer {
         return vain == 0;
     }
 
-    /** A packet that was sent once was acknowledged after that time. */
+    /** A transmission was acknowledged after that time. */
     void sample(long rttNanos) {
         roundTrip.sample(rttNanos);
     }

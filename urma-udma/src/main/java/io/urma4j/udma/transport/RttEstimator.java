@@ -3,8 +3,8 @@ package io.urma4j.udma.transport;
 /**
  * The retransmission timeout from the smoothed RTT and its variation (RFC 6298, with limits for a local network).
  *
- * <p>A sample is the time from a packet's <em>only</em> transmission to its acknowledgement. Which of two transmissions an
- * acknowledgement is for is unknown (Karn's rule), so a retransmitted packet gives no sample.
+ * <p>A sample is the time from a transmission of a packet to its acknowledgement. A retransmitted packet gives one only if the
+ * response names the transmission: otherwise it is unknown which of them the acknowledgement is for (Karn's rule).
  */
 final class RttEstimator {
     /** However steady the RTT was, a queue or a scheduler may add this at any time. */
@@ -41,7 +41,7 @@ final class RttEstimator {
         this.undoubledNanos = initialNanos;
     }
 
-    /** A packet that was sent once was acknowledged after that time; ends the backoff. */
+    /** A transmission was acknowledged after that time; ends the backoff. */
     void sample(long rttNanos) {
         long rtt = Math.max(1, rttNanos);
         if (smoothedNanos == 0) {

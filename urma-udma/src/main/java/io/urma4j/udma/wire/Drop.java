@@ -1,6 +1,6 @@
 package io.urma4j.udma.wire;
 
-/** Why a packet is not looked at any further, in the order in which Linux looks (WIRE §8.3). */
+/** Why a packet is not looked at any further, in the order of {@link PacketCheck} and of what follows it (WIRE §8.3). */
 public enum Drop {
     /** Shorter than a BTH. */
     TOO_SHORT,

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opcodes of the BTH: the upper three bits name a transport, the others an operation; both together say which headers
- * follow (WIRE §2). All questions are answered out of tables.
+ * follow (WIRE §2). Tables have the names, the headers and their offsets.
  */
 public final class Opcodes {
     // transports
