@@ -93,6 +93,34 @@ class MessageChannelTest {
         assertThat(peer.counters().asMap()).containsEntry("sent", 4L).containsEntry("failed", 2L);
     }
 
+    /** The send takes the record of the failure before it waits, and no other follows. */
+    @Test
+    void aSendThatTakesTheFailureOfAPostedMessageWaitsForNoFurtherRecord() {
+        home.fake.results.add(CompletionStatus.REM_OPERATION_ERR);
+        peer.post(PAYLOAD, OptionalLong.empty());
+
+        assertThat(peer.sendAsync(PAYLOAD, OptionalLong.empty())).succeedsWithin(SOON);
+    }
+
+    @Test
+    void countersDoNotWaitForAThreadThatReceives() throws InterruptedException {
+        Thread receiving = Thread.ofPlatform().start(() -> {
+            try {
+                channel.receive(Duration.ofMinutes(1));
+            } catch (UrmaException e) {
+                // it is closed in the end
+            }
+        });
+        while (receiving.getState() != Thread.State.WAITING && receiving.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+
+        assertThat(CompletableFuture.supplyAsync(channel::counters)).succeedsWithin(SOON);
+
+        channel.close();
+        receiving.join();
+    }
+
     private static void assertFails(CompletableFuture<Void> send, CompletionStatus status) {
         assertThat(send).failsWithin(SOON);
         assertThat(send.exceptionNow())

@@ -27,6 +27,7 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
 
@@ -49,10 +50,10 @@ public final class MessageReceiver implements AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Message> inbox = new ArrayDeque<>();
-    private long received;
-    private long tooLong;
-    private long others;
-    private long badReplyAddresses;
+    private final LongAdder received = new LongAdder(); // these are read without the lock, which a waiting thread holds
+    private final LongAdder tooLong = new LongAdder();
+    private final LongAdder others = new LongAdder();
+    private final LongAdder badReplyAddresses = new LongAdder();
     private volatile boolean closed;
 
     public MessageReceiver(
@@ -153,12 +154,12 @@ public final class MessageReceiver implements AutoCloseable {
         CompletionBatch batch = port.batch();
         for (int i = 0; i < records; i++) {
             if (batch.status(i) == CompletionStatus.LOC_LEN_ERR) {
-                tooLong++; // its sender gets a failure
+                tooLong.increment(); // its sender gets a failure
             } else if (!batch.isSuccess(i) || !isMessage(batch.opcode(i))) {
-                others++; // WRITE_IMM by the queue level: its bytes are elsewhere
+                others.increment(); // WRITE_IMM by the queue level: its bytes are elsewhere
             } else {
                 inbox.add(message(batch, i));
-                received++;
+                received.increment();
             }
             handIn(batch.userContext(i));
         }
@@ -185,7 +186,7 @@ public final class MessageReceiver implements AutoCloseable {
             if (opened != null) {
                 return opened;
             }
-            badReplyAddresses++;
+            badReplyAddresses.increment();
         }
         return new Message(
                 sender,
@@ -196,18 +197,13 @@ public final class MessageReceiver implements AutoCloseable {
 
     /** With the number of imports that the channel keeps for answers. */
     public Counters counters(int replyPeers) {
-        lock.lock();
-        try {
-            return Counters.builder()
-                    .add("received", received)
-                    .add("too_long", tooLong)
-                    .add("others", others)
-                    .add("bad_reply_addresses", badReplyAddresses)
-                    .add("reply_peers", replyPeers)
-                    .build();
-        } finally {
-            lock.unlock();
-        }
+        return Counters.builder()
+                .add("received", received.sum())
+                .add("too_long", tooLong.sum())
+                .add("others", others.sum())
+                .add("bad_reply_addresses", badReplyAddresses.sum())
+                .add("reply_peers", replyPeers)
+                .build();
     }
 
     /** Closes it; waiting threads see the channel closed. */

@@ -161,13 +161,13 @@ public final class MessageSender implements AutoCloseable {
             if (failed && leader == null && !closed && broken == null) {
                 lead(0);
             }
-            passLead();
             lookLater();
         } catch (UrmaException e) {
             // it is broken, which each later call reports
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
+            passLead(); // also if it is broken: the sleeping threads must see that
             lock.unlock();
         }
     }
@@ -333,7 +333,9 @@ public final class MessageSender implements AutoCloseable {
     private void lead(long timeoutNanos) throws InterruptedException {
         leader = Thread.currentThread();
         try {
-            takeRecords(timeoutNanos);
+            if (!drained) { // else another thread took the last record
+                takeRecords(timeoutNanos);
+            }
             long deadline = Nanos.deadlineAfter(DRAIN_TIMEOUT);
             while (failed) {
                 if (drained) {
