@@ -139,6 +139,8 @@ final class OpenHomes {
                     closeIfUnused(window);
                 }
             }
+            evictWindows(); // those beyond the limit were in use
+            evictSegments(null);
         } finally {
             lock.unlock();
         }
@@ -311,8 +313,8 @@ final class OpenHomes {
         }
     }
 
-    /** Drops the least recently used segments beyond the limit, but not the new one. */
-    private void evictSegments(OpenSegment made) {
+    /** Drops the least recently used segments beyond the limit, but not the new one, if there is one. */
+    private void evictSegments(@Nullable OpenSegment made) {
         while (segments.size() > options.maxImports()) {
             OpenSegment oldest = segments.values().stream()
                     .filter(segment -> segment != made && segment.users == 0)

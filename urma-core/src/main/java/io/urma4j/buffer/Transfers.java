@@ -70,7 +70,12 @@ public final class Transfers implements AutoCloseable {
         OpenHomes made = new OpenHomes(context, options, counters, jfce);
         homes.add(made);
         if (jfce != null) {
-            threads.add(new TransferThread(made, deadlines, jfce));
+            try {
+                threads.add(new TransferThread(made, deadlines, jfce));
+            } catch (UrmaException e) {
+                jfce.close();
+                throw e;
+            }
         }
     }
 
