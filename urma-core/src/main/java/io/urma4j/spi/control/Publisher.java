@@ -12,6 +12,7 @@ import io.urma4j.spi.control.ControlMessage.Lookup;
 import io.urma4j.spi.control.ControlMessage.Named;
 import io.urma4j.spi.control.ControlMessage.Refused;
 import io.urma4j.spi.support.ControlEngine;
+import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The published names of this home's segments: the other side of {@link Names}. The engine's thread. */
 public final class Publisher {
+    private static final System.Logger LOG = System.getLogger(Publisher.class.getName());
     private static final int ATTEMPTS = 5;
     private static final long RETRY_NANOS = 5_000_000;
 
@@ -80,22 +82,18 @@ public final class Publisher {
         }
     }
 
-    /** Frees the names of a segment. */
+    /** Frees the names of a segment. One that cannot be freed delays no revocation; without its owner, another context frees it. */
     public void unpublish(ExportedSegment<?> segment) {
         List<Entry> freed = byName.values().stream()
                 .filter(entry -> entry.segment == segment)
                 .toList();
         byName.values().removeAll(freed);
-        RuntimeException failure = null;
-        for (Entry entry : freed) { // a name that cannot be freed keeps no other
+        for (Entry entry : freed) {
             try {
                 entry.free.run();
             } catch (RuntimeException e) {
-                failure = e;
+                LOG.log(Level.WARNING, () -> "a name of " + segment + " stays", e);
             }
-        }
-        if (failure != null) {
-            throw failure;
         }
     }
 

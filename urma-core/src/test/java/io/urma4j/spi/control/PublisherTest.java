@@ -65,6 +65,25 @@ class PublisherTest {
         assertThat(publisher.lookedUp(9, new Lookup(1, "prices", false))).isInstanceOf(Named.class);
     }
 
+    /** The segment is revoked afterwards, whatever the file system answers. */
+    @Test
+    void aNameThatCannotBeFreedKeepsNoOther() {
+        Publisher stubborn = new Publisher(
+                home,
+                (name, _) -> Optional.of(() -> {
+                    files.remove(name);
+                    throw new IllegalStateException(name + " cannot be removed");
+                }));
+        files.addAll(Set.of("orders", "prices"));
+        var _ = stubborn.publish(segment, "orders", false);
+        var _ = stubborn.publish(segment, "prices", false);
+
+        stubborn.unpublish(segment);
+
+        assertThat(files).isEmpty();
+        assertThat(stubborn.lookedUp(9, new Lookup(1, "orders", false))).isInstanceOf(Refused.class);
+    }
+
     @Test
     void aNameThatIsTakenIsTriedAgainForAMoment() {
         files.add("orders");

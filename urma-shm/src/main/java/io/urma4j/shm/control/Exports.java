@@ -34,7 +34,6 @@ import io.urma4j.spi.control.WindowNumbers;
 import io.urma4j.spi.support.HostMemory;
 import io.urma4j.spi.support.RefusalEvents;
 import io.urma4j.spi.support.StagedCopies;
-import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -47,7 +46,6 @@ import org.jspecify.annotations.Nullable;
  * stays in quarantine until the last grant has ended.
  */
 final class Exports {
-    private static final System.Logger LOG = System.getLogger(Exports.class.getName());
 
     static final String KIND = "shm";
 
@@ -323,19 +321,10 @@ final class Exports {
 
     /** Ends a segment for good. */
     CompletableFuture<Revocation> revoke(ShmSegment segment, long deadlineNanos) {
-        unpublish(segment);
+        publisher.unpublish(segment.exported());
         HostMemory memory = segment.allocated();
         return segment.exported()
                 .revoke(deadlineNanos, memory == null ? null : memory.quarantine(), () -> remove(segment));
-    }
-
-    /** A name that cannot be removed delays no revocation; without its owner's lock, the next context removes it. */
-    private void unpublish(ShmSegment segment) {
-        try {
-            publisher.unpublish(segment.exported());
-        } catch (LibcException e) {
-            LOG.log(Level.WARNING, () -> "a name of " + segment + " stays", e);
-        }
     }
 
     private void remove(ShmSegment segment) {
