@@ -15,14 +15,17 @@ public final class Await {
     /**
      * Waits for {@code future}, which has a deadline of its own (S12.6).
      *
-     * @throws UrmaException what the call failed with; EAGAIN when the thread was interrupted, its flag set again
+     * @throws UrmaException what the call failed with; EAGAIN when the thread was interrupted before the result was there.
+     *     Either way its flag is set again
      */
     public static <T> T result(Object object, Future<T> future) {
         try {
             return future.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            future.cancel(false);
+            if (!future.cancel(false) && future.state() == Future.State.SUCCESS) {
+                return future.resultNow(); // which no other thread would close
+            }
             throw new UrmaException(UrmaStatus.EAGAIN, object, "the waiting thread was interrupted", e);
         } catch (ExecutionException e) {
             throw unwrapped(object, e);
