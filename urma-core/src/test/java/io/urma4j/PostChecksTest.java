@@ -141,6 +141,9 @@ class PostChecksTest {
             assertInvalid(() -> jfs.sendImmediate(target, local, 0, 8, 0x1_0000_0000L, 1))
                     .withMessageContaining("immediate 0x100000000 does not fit into the device's 32 bits");
             assertInvalid(() -> jfs.sendImmediate(target, local, 0, 8, -1, 1));
+            long cut = 1L << 32 | 7;
+            assertInvalid(() -> jfs.send(Opcode.SEND_INVALIDATE, target, local, 0, 8, cut, 1, PostFlags.DEFAULT))
+                    .withMessageContaining("token id 0x100000007 is longer than 32 bits");
         }
         assertThat(posts()).containsExactly("SEND_IMM 8");
     }

@@ -56,6 +56,9 @@ public final class PostChecks {
                     "length " + lengthBytes + " is more than the device's " + (datagrams ? "MTU" : "limit") + " of "
                             + maxMessageBytes);
         }
+        if (opcode == Opcode.SEND_INVALIDATE && immediate != (int) immediate && immediate >>> Integer.SIZE != 0) {
+            throw Checks.invalid(queue, "token id 0x" + Long.toHexString(immediate) + " is longer than 32 bits");
+        }
         immediate(opcode, immediate);
     }
 
