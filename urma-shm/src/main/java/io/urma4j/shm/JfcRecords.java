@@ -374,24 +374,34 @@ final class JfcRecords implements SegmentUser {
     /** Arms the event; false if there are records, so that it fires at once. */
     boolean arm(boolean solicitedOnly) {
         lock.acquire();
-        boolean isReady = !isEmpty();
-        if (moderation != null) {
-            moderation.reset();
+        boolean isReady;
+        try {
+            checkOpen();
+            isReady = !isEmpty();
+            if (moderation != null) {
+                moderation.reset();
+            }
+            setArmed(isReady ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED);
+        } finally {
+            lock.release();
         }
-        setArmed(isReady ? NOT_ARMED : solicitedOnly ? ARMED_SOLICITED : ARMED);
-        lock.release();
         if (isReady) {
             onEvent.run();
         }
         return !isReady;
     }
 
+    /** A call that races with the close changes nothing (S4.2). Under the lock. */
+    private void checkOpen() {
+        if (closed) {
+            throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
+        }
+    }
+
     Counters counters() {
         lock.acquire();
         try {
-            if (closed) {
-                throw new UrmaException(UrmaStatus.EINVAL, this, "is closed");
-            }
+            checkOpen();
             return Counters.builder()
                     .add("records", taken)
                     .add("unpolled", arrivals.available() + (owned == null ? 0 : owned.size()))

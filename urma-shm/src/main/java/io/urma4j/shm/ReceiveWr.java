@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 /** A receive work request: buffers for one message. The object is reused. Guarded by the lock of its queue's JFC. */
 final class ReceiveWr {
     final SgeList buffers;
+    long position; // among all that were posted
     long userContext;
     long capacityBytes;
 

@@ -120,6 +120,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
             wr = new ReceiveWr(jfc);
             waiting[index] = wr;
         }
+        wr.position = tail;
         return wr;
     }
 
@@ -248,7 +249,7 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         receivedBytes += lengthBytes;
     }
 
-    /** Progress: the message was not consumed after all; its buffers are again the next. */
+    /** Progress: the message was not consumed after all; its buffers are waiting again, in the order of the posts (S10.1). */
     void giveBack(ReceiveWr wr) {
         lock.acquire();
         try {
@@ -261,7 +262,11 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
                 grow();
             }
             wr.buffers.pin();
-            waiting[(int) --head & mask] = wr;
+            long at = --head;
+            for (; at + 1 < tail && waiting[(int) (at + 1) & mask].position < wr.position; at++) {
+                waiting[(int) at & mask] = waiting[(int) (at + 1) & mask];
+            }
+            waiting[(int) at & mask] = wr;
         } finally {
             lock.release();
         }

@@ -87,9 +87,9 @@ class ClosedQueuesTest {
     }
 
     @Test
-    void aClosedJfcHasNoCounters() {
+    void aClosedJfcHasNoCountersAndIsNotArmed() {
         jfc.close();
 
-        assertAllSayClosed(jfc::counters);
+        assertAllSayClosed(jfc::counters, () -> jfc.rearm(false));
     }
 }

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +118,24 @@ class ReceivesTest {
             assertThat(buffer.unfinished()).isZero();
         }
         assertThat(receives.depth()).isEqualTo(1);
+    }
+
+    /** S10.1: two messages break off, the older one first. */
+    @Test
+    void whatIsGivenBackIsTakenInTheOrderOfThePosts() {
+        receives.close();
+        JfrConfig three = JfrConfig.builder().depth(4).policy(TokenPolicy.NONE).build();
+        receives = (ShmReceiveQueue) context.createReceiveQueue(three, jfc);
+        for (long number = 1; number <= 3; number++) {
+            assertThat(receives.receive(buffer, 0, SIZE, number)).isTrue();
+        }
+        ReceiveWr first = receives.take();
+        ReceiveWr second = receives.take();
+
+        receives.giveBack(first);
+        receives.giveBack(second);
+
+        assertThat(LongStream.range(0, 3).map(_ -> takenNow())).containsExactly(1L, 2L, 3L);
     }
 
     private long takenNow() {
