@@ -9,6 +9,7 @@ import io.urma4j.LocalSegment;
 import io.urma4j.Message;
 import io.urma4j.MessageChannel;
 import io.urma4j.Resource;
+import io.urma4j.SharedSegment;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
@@ -29,6 +30,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
@@ -199,6 +201,75 @@ class PeersTest {
                 SocketChannel _ = SocketChannel.open(listener.getLocalAddress());
                 SocketChannel accepted = listener.accept()) {
             assertThat(server.accepted(accepted)).isNull();
+        }
+    }
+
+    @Test
+    void aGuestThatEndsWhileItsOffersAreReadOffersNothing() throws IOException {
+        Arena arena = new Arena(other, RING_BYTES, budget, ArenaLayout.ALONE);
+        server = new Server(ownChannel, new EndingMedium(new SharedMedium(own, names, SETTINGS, budget), arena::close));
+        assertThat(greet(arena.line())).isInstanceOf(Greeting.Welcome.class);
+
+        try (ServerSocketChannel listener =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                SocketChannel _ = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel accepted = listener.accept()) {
+            assertThat(server.accepted(accepted)).isNull();
+        }
+    }
+
+    /** The processes that it accepts end just before their offers are read. */
+    private record EndingMedium(Medium medium, Runnable end) implements Medium {
+        @Override
+        public Optional<Listed> find(InetSocketAddress remote) {
+            throw new UnsupportedOperationException("accepts alone");
+        }
+
+        @Override
+        public Arena arena() {
+            return medium.arena();
+        }
+
+        @Override
+        public Pairing pair(Arena own, SharedSegment theirs) {
+            return medium.pair(own, theirs);
+        }
+
+        @Override
+        public Pairing accept(SharedSegment theirs) {
+            Pairing made = medium.accept(theirs);
+            return new Pairing(made.own()) {
+                @Override
+                boolean isGone() {
+                    return made.isGone();
+                }
+
+                @Override
+                Offers offers() {
+                    end.run();
+                    return made.offers();
+                }
+
+                @Override
+                boolean hasRing(int slot) {
+                    return made.hasRing(slot);
+                }
+
+                @Override
+                boolean mayBeAt(InetAddress address) {
+                    return made.mayBeAt(address);
+                }
+
+                @Override
+                OwnRing open(int slot) {
+                    return made.open(slot);
+                }
+
+                @Override
+                public void close() {
+                    made.close();
+                }
+            };
         }
     }
 
