@@ -28,6 +28,10 @@ public record Resource(Kind kind, long id, SequencedMap<String, String> fields) 
         TARGET,
         /** A transport path to a peer. */
         TP,
+        /** The port of the context's device in its process, with what all contexts have sent and received. */
+        PORT,
+        /** The packets that the port has dropped, by reason. */
+        DROPS,
         /** A work request that cannot proceed yet, and what it waits for. */
         WAIT,
         /** An asynchronous event that was raised, numbered in order. */

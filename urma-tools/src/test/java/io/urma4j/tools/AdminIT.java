@@ -294,6 +294,8 @@ class AdminIT extends WithShell {
         assertThat(out("admin", "show", "dev", "udma0", "tp"))
                 .contains("uasid  process")
                 .contains("retransmitted", "gapNaks", "nakAccessSent", "rtoNanos");
+        assertThat(out("admin", "show", "dev", "udma0"))
+                .containsSubsequence("jfc_cnt", "PORT (", "tx_not_sent", "cnp_handled", "DROPS (", "drop_on_purpose");
         load.interrupted();
     }
 

@@ -119,7 +119,7 @@ public final class Inventory implements ContextEvents {
             case PERF -> meter.resources().stream();
             case POOL, POOL_CLASS, POOL_PEER, SOCKET -> described(kind);
             case PEER_CLIENT, PEER_DEVICE, PEER_REGION -> library.resources(kind).stream();
-            case TP, WAIT -> Stream.empty();
+            case TP, PORT, DROPS, WAIT -> Stream.empty();
         };
     }
 

@@ -34,7 +34,9 @@ public final class ResourceText {
             Resource.Kind.PEER_CLIENT,
             Resource.Kind.PEER_DEVICE,
             Resource.Kind.PEER_REGION,
-            Resource.Kind.SOCKET);
+            Resource.Kind.SOCKET,
+            Resource.Kind.PORT,
+            Resource.Kind.DROPS);
 
     private ResourceText() {}
 

@@ -50,7 +50,7 @@ final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        Set<Kind> kinds = EnumSet.of(Kind.CONTEXT);
+        Set<Kind> kinds = EnumSet.of(Kind.CONTEXT, Kind.PORT, Kind.DROPS);
         if (whole) {
             kinds = EnumSet.complementOf(EnumSet.of(Kind.EVENT, Kind.PERF));
         }

@@ -40,7 +40,9 @@ final class ShowDevCommand implements Callable<Integer> {
         jetty(Kind.JETTY),
         jetty_group(Kind.JETTY_GROUP),
         seg(Kind.SEG),
-        tp(Kind.TP);
+        tp(Kind.TP),
+        port(Kind.PORT),
+        drops(Kind.DROPS);
 
         private final Kind kind;
 
@@ -77,19 +79,19 @@ final class ShowDevCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        Kind kind = objects == null ? Kind.CONTEXT : objects.kind;
+        Set<Kind> kinds = objects == null ? Set.of(Kind.CONTEXT, Kind.PORT, Kind.DROPS) : Set.of(objects.kind);
         PrintWriter out = spec.commandLine().getOut();
         try (Sight sight = Sight.open(device)) {
-            watch.run(out, () -> print(out, sight.look(Set.of(kind)).getFirst(), kind));
+            watch.run(out, () -> print(out, sight.look(kinds).getFirst(), kinds));
         }
         return 0;
     }
 
-    private void print(PrintWriter out, Sight.Seen seen, Kind kind) {
+    private void print(PrintWriter out, Sight.Seen seen, Set<Kind> kinds) {
         List<ContextView> contexts = seen.contexts().stream().map(this::chosen).toList();
         if (json.isAsked()) {
             List<Map<String, Object>> maps = contexts.stream()
-                    .map(context -> ResourceTables.asMap(context, Set.of(kind)))
+                    .map(context -> ResourceTables.asMap(context, kinds))
                     .toList();
             Json.print(
                     out,
@@ -103,7 +105,11 @@ final class ShowDevCommand implements Callable<Integer> {
                     .forEach((name, value) -> out.println(String.format("%-24s: %s", name, value)));
             out.println();
         }
-        ResourceTables.print(out, contexts, kind);
+        ResourceTables.print(out, contexts, objects == null ? Kind.CONTEXT : objects.kind);
+        if (objects == null) {
+            ResourceTables.printTitled(out, contexts, Kind.PORT);
+            ResourceTables.printTitled(out, contexts, Kind.DROPS);
+        }
         ResourceTables.tellFailures(spec.commandLine().getErr(), contexts);
         out.flush();
     }

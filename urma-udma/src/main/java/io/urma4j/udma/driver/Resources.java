@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Resources {
     private static final String UNKNOWN = "unknown";
     private static final int ID_BITS = 24;
+    private static final long THE_PORT = 1; // a device has one
 
     private final Adapter adapter;
     private final Peers peers;
@@ -46,57 +47,49 @@ final class Resources {
                         .map(TransportPath::toResource)
                         .toList();
             case WAIT -> waits(after, limit);
-            case CONTEXT ->
-                events.resources(kind, after, limit).stream()
-                        .map(this::withPort)
-                        .toList();
+            case PORT -> after < THE_PORT ? List.of(port()) : List.of();
+            case DROPS -> after < THE_PORT ? List.of(drops()) : List.of();
             default -> events.resources(kind, after, limit);
         };
     }
 
-    /** A context, and the counters of its device for all contexts: dropped, marked, fragmented and refused packets. */
-    private Resource withPort(Resource resource) {
-        Resource.Builder all = Resource.builder(resource.kind(), resource.id());
-        resource.fields().forEach(all::add);
+    private Resource port() {
         UdpPort port = adapter.port();
         PortCounters counters = port.counters();
         FragmentStats fragments = adapter.eventLoop().call(CardCommands::fragments);
         NoticeStats notices = adapter.eventLoop().call(CardCommands::notices);
-        all.add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
-                .add("rx_strangers", counters.count(Counter.RECEIVED_FROM_STRANGERS))
-                .add("drop_strangers", port.droppedOfStrangers())
-                .add("drop_peers", port.droppedByKernel())
-                .add("drop_nobody", adapter.eventLoop().call(CardCommands::dropped))
-                .add("drop_no_secret", counters.droppedForNoSecret())
-                .add("drop_again", adapter.droppedAgain())
+        return Resource.builder(Resource.Kind.PORT, THE_PORT)
+                .add("strangers", port.strangersNote().isEmpty() ? "apart" : "together")
                 .add("ecn", port.ecnNote().isEmpty() ? "on" : "off")
+                .add("rx_strangers", counters.count(Counter.RECEIVED_FROM_STRANGERS))
                 .add("rx_marked", counters.count(Counter.RECEIVED_MARKED))
+                .add("rx_fragments", fragments.received())
+                .add("rx_errors", counters.count(Counter.RECEIVE_ERRORS))
                 .add("tx_gathered", counters.count(Counter.SENT_GATHERED))
                 .add("tx_spliced", port.spliced())
                 .add("tx_fragments", fragments.sent())
-                .add("rx_fragments", fragments.received())
+                .add("tx_not_sent", counters.notSent())
+                .add("tx_narrowed", counters.count(Counter.SEND_NARROWED))
+                .add("tx_blocked", counters.count(Counter.SEND_BLOCKED))
                 .add("cnp_sent", notices.sent())
-                .add("cnp_handled", notices.handled());
-        addTroubles(all, counters);
-        return all.build();
+                .add("cnp_handled", notices.handled())
+                .build();
     }
 
-    /** Last, and only those that have happened: a resource is one short text between processes. */
-    private static void addTroubles(Resource.Builder all, PortCounters counters) {
-        addIfAny(all, "drop_icrc", counters.droppedForIcrc());
-        addIfAny(all, "drop_partition", counters.droppedForPartition());
-        addIfAny(all, "drop_malformed", counters.droppedAsMalformed());
-        addIfAny(all, "drop_on_purpose", counters.droppedOnPurpose());
-        addIfAny(all, "tx_not_sent", counters.notSent());
-        addIfAny(all, "tx_narrowed", counters.count(Counter.SEND_NARROWED));
-        addIfAny(all, "tx_blocked", counters.count(Counter.SEND_BLOCKED));
-        addIfAny(all, "rx_errors", counters.count(Counter.RECEIVE_ERRORS));
-    }
-
-    private static void addIfAny(Resource.Builder all, String name, long count) {
-        if (count > 0) {
-            all.add(name, count);
-        }
+    private Resource drops() {
+        UdpPort port = adapter.port();
+        PortCounters counters = port.counters();
+        return Resource.builder(Resource.Kind.DROPS, THE_PORT)
+                .add("drop_peers", port.droppedByKernel())
+                .add("drop_strangers", port.droppedOfStrangers())
+                .add("drop_nobody", adapter.eventLoop().call(CardCommands::dropped))
+                .add("drop_no_secret", counters.droppedForNoSecret())
+                .add("drop_again", adapter.droppedAgain())
+                .add("drop_icrc", counters.droppedForIcrc())
+                .add("drop_partition", counters.droppedForPartition())
+                .add("drop_malformed", counters.droppedAsMalformed())
+                .add("drop_on_purpose", counters.droppedOnPurpose())
+                .build();
     }
 
     // ---- connections

@@ -7,6 +7,7 @@ import io.urma4j.Resource.Kind;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
+import io.urma4j.spi.control.ResourceText;
 import io.urma4j.tck.Patience;
 import io.urma4j.udma.wire.Bth;
 import io.urma4j.udma.wire.IpHeaders;
@@ -20,6 +21,8 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which packets a device has dropped, as {@code urma admin show} counts them by reason. */
 class DroppedPacketsTest {
@@ -52,6 +55,24 @@ class DroppedPacketsTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Kind.class,
+            names = {"PORT", "DROPS"})
+    void countersOfAnyMagnitudeAreShown(Kind kind) {
+        try (Urma urma = Urma.open(UrmaOptions.DEFAULT.withRuntimeDirectory(folder));
+                UrmaContext context = urma.device("udma0").openContext();
+                UrmaContext looking = urma.device("udma0").openContext()) {
+            Resource.Builder largest = Resource.builder(kind, 1);
+            of(looking, context, kind)
+                    .fields()
+                    .forEach((name, value) -> largest.add(name, value.equals("0") ? Long.MAX_VALUE : value));
+
+            assertThat(ResourceText.parse(kind, ResourceText.of(largest.build())))
+                    .isEqualTo(largest.build());
+        }
+    }
+
     private static byte[] datagram(int partitionKey) {
         ByteBuffer packet = ByteBuffer.allocate(40);
         packet.put(0, (byte) UD_SEND_ONLY);
@@ -67,12 +88,14 @@ class DroppedPacketsTest {
     }
 
     private static long dropped(UrmaContext looking, UrmaContext context, String counter) {
-        Resource shown = looking.inspect(Set.of(Kind.CONTEXT)).stream()
+        return Long.parseLong(of(looking, context, Kind.DROPS).field(counter));
+    }
+
+    private static Resource of(UrmaContext looking, UrmaContext context, Kind kind) {
+        return looking.inspect(Set.of(kind)).stream()
                 .filter(view -> view.uasid() == context.uasid())
-                .flatMap(view -> view.resources(Kind.CONTEXT).stream())
+                .flatMap(view -> view.resources(kind).stream())
                 .findFirst()
                 .orElseThrow();
-        String count = shown.field(counter); // those that are 0 are not shown
-        return count.isEmpty() ? 0 : Long.parseLong(count);
     }
 }

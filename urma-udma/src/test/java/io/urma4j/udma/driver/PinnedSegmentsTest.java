@@ -87,9 +87,9 @@ class PinnedSegmentsTest {
     /** Packets of a context's device that left without a copy, as another context sees them. */
     private long gathered(UrmaContext context) {
         UrmaContext looking = context == home ? peer : home;
-        Resource shown = looking.inspect(Set.of(Kind.CONTEXT)).stream()
+        Resource shown = looking.inspect(Set.of(Kind.PORT)).stream()
                 .filter(view -> view.uasid() == context.uasid())
-                .flatMap(view -> view.resources(Kind.CONTEXT).stream())
+                .flatMap(view -> view.resources(Kind.PORT).stream())
                 .findFirst()
                 .orElseThrow();
         return Long.parseLong(shown.field("tx_gathered"));

@@ -108,9 +108,9 @@ class MarkedPacketsTest {
 
     /** What the device of a context has counted. */
     private static long device(UrmaContext looking, UrmaContext context, String field) {
-        Resource shown = looking.inspect(Set.of(Kind.CONTEXT)).stream()
+        Resource shown = looking.inspect(Set.of(Kind.PORT)).stream()
                 .filter(view -> view.uasid() == context.uasid())
-                .flatMap(view -> view.resources(Kind.CONTEXT).stream())
+                .flatMap(view -> view.resources(Kind.PORT).stream())
                 .findFirst()
                 .orElseThrow();
         return Long.parseLong(shown.field(field));

@@ -124,7 +124,7 @@ final class GuestProcess implements Guest {
 
     @Override
     public long fragmentsOfPeer() {
-        Resource shown = context.inspect(Set.of(Resource.Kind.CONTEXT)).stream()
+        Resource shown = context.inspect(Set.of(Resource.Kind.PORT)).stream()
                 .flatMap(view -> view.resources().stream())
                 .findFirst()
                 .orElseThrow();
