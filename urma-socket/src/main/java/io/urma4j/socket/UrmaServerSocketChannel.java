@@ -67,6 +67,9 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
         SocketNode node = provider.node();
         if (node != null && tcp.getLocalAddress() instanceof InetSocketAddress address) {
             synchronized (delegate) {
+                if (!isOpen()) {
+                    return; // closed meanwhile: no later close withdraws the name
+                }
                 backlog = wanted > 0 ? wanted : DEFAULT_BACKLOG;
                 published = node.publish(address, this::acceptPending);
             }

@@ -18,6 +18,7 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,25 @@ class ClosedMeanwhileTest {
             Thread.onSpinWait();
         }
         assertThat(OverRings.isOverRings(channel)).isTrue();
+    }
+
+    @Test
+    void aListenerThatAnotherThreadClosesDuringItsBindLeavesNoName() throws IOException {
+        var closed = new AtomicReference<UrmaServerSocketChannel>();
+        closed.set(new UrmaServerSocketChannel(provider, new ForwardingListener(ServerSocketChannel.open()) {
+            @Override
+            public SocketAddress getLocalAddress() throws IOException {
+                SocketAddress bound = super.getLocalAddress();
+                Background.run(closed.get()::close).join();
+                return bound;
+            }
+        }));
+        SocketAddress address = address();
+        listener.close();
+        closed.get().bind(address);
+
+        listener = provider.openServerSocketChannel().bind(address);
+        assertThatTheRingIsFree();
     }
 
     @Test
