@@ -164,7 +164,14 @@ final class Client {
 
     private Finding begin(InetSocketAddress remote) {
         Finding finding = new Finding(new CompletableFuture<>(), System.nanoTime());
-        Thread.ofVirtual().name("urma-socket-route").start(() -> finding.route().complete(find(remote, finding)));
+        Thread.ofVirtual().name("urma-socket-route").start(() -> {
+            Route found = Closed.during(FallbackReason.NOT_READY, NOT_TAKEN); // also after an error, as of memory
+            try {
+                found = find(remote, finding);
+            } finally {
+                finding.route().complete(found);
+            }
+        });
         return finding;
     }
 

@@ -207,7 +207,13 @@ class PeersTest {
     @Test
     void aGuestThatEndsWhileItsOffersAreReadOffersNothing() throws IOException {
         Arena arena = new Arena(other, RING_BYTES, budget, ArenaLayout.ALONE);
-        server = new Server(ownChannel, new EndingMedium(new SharedMedium(own, names, SETTINGS, budget), arena::close));
+        Medium real = new SharedMedium(own, names, SETTINGS, budget);
+        server = new Server(ownChannel, new ForwardingMedium(real) {
+            @Override
+            public Pairing accept(SharedSegment theirs) {
+                return new EndingPairing(super.accept(theirs), arena::close);
+            }
+        });
         assertThat(greet(arena.line())).isInstanceOf(Greeting.Welcome.class);
 
         try (ServerSocketChannel listener =
@@ -218,11 +224,17 @@ class PeersTest {
         }
     }
 
-    /** The processes that it accepts end just before their offers are read. */
-    private record EndingMedium(Medium medium, Runnable end) implements Medium {
+    /** A medium of which a test overrides a call. */
+    private static class ForwardingMedium implements Medium {
+        private final Medium medium;
+
+        ForwardingMedium(Medium medium) {
+            this.medium = medium;
+        }
+
         @Override
-        public Optional<Listed> find(InetSocketAddress remote) {
-            throw new UnsupportedOperationException("accepts alone");
+        public Optional<Listed> find(InetSocketAddress remote) throws InterruptedException, RefusedException {
+            return medium.find(remote);
         }
 
         @Override
@@ -237,40 +249,69 @@ class PeersTest {
 
         @Override
         public Pairing accept(SharedSegment theirs) {
-            Pairing made = medium.accept(theirs);
-            return new Pairing(made.own()) {
-                @Override
-                boolean isGone() {
-                    return made.isGone();
-                }
-
-                @Override
-                Offers offers() {
-                    end.run();
-                    return made.offers();
-                }
-
-                @Override
-                boolean hasRing(int slot) {
-                    return made.hasRing(slot);
-                }
-
-                @Override
-                boolean mayBeAt(InetAddress address) {
-                    return made.mayBeAt(address);
-                }
-
-                @Override
-                OwnRing open(int slot) {
-                    return made.open(slot);
-                }
-
-                @Override
-                public void close() {
-                    made.close();
-                }
-            };
+            return medium.accept(theirs);
         }
+    }
+
+    /** Its process ends just before its offers are read. */
+    private static final class EndingPairing extends Pairing {
+        private final Pairing pairing;
+        private final Runnable end;
+
+        EndingPairing(Pairing pairing, Runnable end) {
+            super(pairing.own());
+            this.pairing = pairing;
+            this.end = end;
+        }
+
+        @Override
+        boolean isGone() {
+            return pairing.isGone();
+        }
+
+        @Override
+        Offers offers() {
+            end.run();
+            return pairing.offers();
+        }
+
+        @Override
+        boolean hasRing(int slot) {
+            return pairing.hasRing(slot);
+        }
+
+        @Override
+        boolean mayBeAt(InetAddress address) {
+            return pairing.mayBeAt(address);
+        }
+
+        @Override
+        OwnRing open(int slot) {
+            return pairing.open(slot);
+        }
+
+        @Override
+        public void close() {
+            pairing.close();
+        }
+    }
+
+    @Test
+    void anErrorMeansTcp() {
+        Medium real = new SharedMedium(own, names, SETTINGS, budget);
+        var failing = new ForwardingMedium(real) {
+            @Override
+            public Optional<Listed> find(InetSocketAddress remote) {
+                throw new LinkageError("of a test: it goes to the handler of uncaught ones");
+            }
+        };
+        client = new Client(ownChannel, failing, LONG);
+
+        assertThat(find())
+                .succeedsWithin(LONG)
+                .isInstanceOfSatisfying(
+                        Client.Closed.class,
+                        closed -> assertThat(closed.reason()).isEqualTo(FallbackReason.NOT_READY));
     }
 
     @Test
