@@ -168,6 +168,12 @@ final class PathEvents {
         @Label("NAKs Received: Operation")
         final long nakOperationReceived = value("nakOperationReceived");
 
+        @Label("Ignored Packets")
+        final long ignored = value("ignored");
+
+        @Label("Contradicting Requests")
+        final long contradicted = value("contradicted");
+
         NetworkPath(Map<String, Long> counters) {
             super(counters);
         }

@@ -79,11 +79,11 @@ public final class ControlCodec {
     /** Maximum message size. */
     public static final int MAX_MESSAGE_BYTES = 32 * 1024;
 
-    /** Maximum text size; longer texts are truncated. */
-    public static final int MAX_TEXT_BYTES = 512;
+    /** Maximum text size; longer texts are truncated. One fits into a datagram of {@code udma0}. */
+    public static final int MAX_TEXT_BYTES = 896;
 
-    /** Maximum list size; longer lists are truncated. */
-    public static final int MAX_TEXTS = 48;
+    /** Maximum list size; longer lists are truncated. So many of the longest texts fit into a message. */
+    public static final int MAX_TEXTS = 32;
 
     static final int MAX_ID = 0xFF_FFFF;
 

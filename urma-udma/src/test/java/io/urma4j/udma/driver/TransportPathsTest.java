@@ -3,6 +3,7 @@ package io.urma4j.udma.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.Access;
+import io.urma4j.Counters;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -14,6 +15,7 @@ import io.urma4j.TransportPath;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaOptions;
+import io.urma4j.spi.control.ResourceText;
 import io.urma4j.tck.Patience;
 import io.urma4j.udma.device.Card;
 import java.lang.foreign.MemorySegment;
@@ -135,6 +137,28 @@ class TransportPathsTest {
         }
     }
 
+    /** A text between processes has an end, where the last counters would be cut off. */
+    @Test
+    void countersOfABusyPathAreShown() {
+        try (Urma urma = Urma.open(options());
+                UrmaContext home = urma.device("udma0").openContext();
+                UrmaContext peer = urma.device("udma0").openContext()) {
+            writeMuch(home, peer);
+            TransportPath path = path(peer, home);
+            Counters.Builder high = Counters.builder();
+            path.counters().asMap().keySet().forEach(name -> high.add(name, 999_999_999_999L));
+            Resource busy = new TransportPath(
+                            path.number(),
+                            "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/65535",
+                            "pid 4194304",
+                            path.state(),
+                            high.build())
+                    .toResource();
+
+            assertThat(ResourceText.parse(Kind.TP, ResourceText.of(busy))).isEqualTo(busy);
+        }
+    }
+
     @Test
     void boundJettyHasAPathOfItsOwnUnderItsNumber() {
         try (Urma urma = Urma.open(options());
@@ -201,7 +225,7 @@ class TransportPathsTest {
                 assertThat(event.getString("context")).isEqualTo(peer.toString());
                 assertThat(event.getLong("path")).isEqualTo(path.number());
                 assertThat(event.getLong("sent")).isPositive();
-                for (String name : List.of("sentAtOnce", "probes", "timeouts")) {
+                for (String name : List.of("sentAtOnce", "probes", "timeouts", "ignored", "contradicted")) {
                     assertThat(event.hasField(name)).as(name).isTrue();
                     assertThat(event.getLong(name))
                             .as(name)
