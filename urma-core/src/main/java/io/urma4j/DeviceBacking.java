@@ -1,10 +1,10 @@
 package io.urma4j;
 
 import io.urma4j.internal.Checks;
-import io.urma4j.internal.ResultExecutors;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.InvalidationReason;
 import io.urma4j.peer.PeerRegion;
+import io.urma4j.peer.RegionEnd;
 import io.urma4j.peer.RegionUser;
 import io.urma4j.spi.ProviderSegment;
 import java.lang.System.Logger.Level;
@@ -68,27 +68,23 @@ final class DeviceBacking implements RegionUser {
     }
 
     /**
-     * Unpins it, on a thread of its own: the client's calls may take seconds.
+     * Unpins it, on a thread of its own. Where the device or its client does not answer, the thread goes on until it does.
      *
-     * @return the result of the revocation before it; ETIMEOUT if the device or its client does not answer
+     * @return the result of the revocation before it; ETIMEOUT if there is no answer in time
      */
     CompletableFuture<Revocation> release(Revocation before) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    region.close();
-                    return before;
-                },
-                ResultExecutors.VIRTUAL_THREADS);
+        return RegionEnd.of(region).thenApply(_ -> before);
     }
 
-    /** Unpins it without a result: the registration has failed. */
-    void abandon() {
-        ResultExecutors.VIRTUAL_THREADS.execute(() -> {
-            try {
-                region.close();
-            } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "{0} stays pinned after a failed registration: {1}", memory, e.getMessage());
-            }
+    /**
+     * Unpins it: the registration has failed.
+     *
+     * @return completes once it is unpinned, or has no answer in time; never fails
+     */
+    CompletableFuture<Void> abandon() {
+        return RegionEnd.of(region).exceptionally(e -> {
+            LOG.log(Level.WARNING, "{0} stays pinned after a failed registration: {1}", memory, e.getMessage());
+            return null;
         });
     }
 

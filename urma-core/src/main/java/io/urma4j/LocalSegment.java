@@ -56,7 +56,7 @@ public final class LocalSegment implements ContextObject {
         this.tokenId = tokenId;
     }
 
-    /** Registers; a failure leaves memory and token id as they were, and unpins device memory. */
+    /** Registers; a failure leaves memory and token id as they were, and device memory unpinned. */
     static CompletableFuture<LocalSegment> begin(
             UrmaContext context,
             ProviderContext provider,
@@ -67,14 +67,14 @@ public final class LocalSegment implements ContextObject {
         Registration begun = new Registration(memory, device, tokenId);
         try {
             begun.hold();
-            return provider.register(request)
+            var _ = provider.register(request)
                     .thenCompose(handle ->
                             begun.handOver(new LocalSegment(context, memory, device, tokenId, request, handle)))
-                    .whenComplete((_, failure) -> begun.end(failure));
+                    .whenComplete((made, failure) -> begun.end(made, failure));
         } catch (RuntimeException e) {
-            begun.end(e);
-            throw e;
+            begun.end(null, e);
         }
+        return begun.result;
     }
 
     private static MemorySegment memoryOf(SegmentRequest request) {
@@ -386,6 +386,7 @@ public final class LocalSegment implements ContextObject {
         private final @Nullable SharedMemory memory;
         private final @Nullable DeviceBacking device;
         private final @Nullable TokenId tokenId;
+        private final CompletableFuture<LocalSegment> result = new CompletableFuture<>();
 
         private Registration(@Nullable SharedMemory memory, @Nullable DeviceBacking device, @Nullable TokenId tokenId) {
             this.memory = memory;
@@ -430,16 +431,15 @@ public final class LocalSegment implements ContextObject {
             Flight.segmentRegistered(made, made.access());
         }
 
-        private void end(@Nullable Throwable failure) {
+        private void end(@Nullable LocalSegment made, @Nullable Throwable failure) {
             if (memory != null) {
                 memory.life().release(this);
             }
             if (tokenId != null) {
                 tokenId.release(this);
             }
-            if (device != null && failure != null) {
-                device.abandon();
-            }
+            var freed = device == null || failure == null ? CompletableFuture.completedFuture(null) : device.abandon();
+            var _ = freed.thenRun(() -> Await.passOn(made, failure, result));
         }
 
         @Override

@@ -138,7 +138,7 @@ final class ClientEntry {
         checkAnswers();
         return call("acquire, getPages or dmaMap", () -> pinHere(request), region -> {
             if (region != null) {
-                region.close(); // its caller has given up
+                CompletableFuture<Void> _ = RegionEnd.of(region); // its caller has given up
             }
         });
     }
@@ -164,7 +164,9 @@ final class ClientEntry {
     /** Opens memory of another process, and pins its first bytes; fails like {@link PeerSharing#open}. */
     PeerRegion open(byte[] handle, long lengthBytes) {
         checkAnswers();
-        return call("open, getPages or dmaMap", () -> openHere(handle, lengthBytes), PeerRegion::close);
+        return call("open, getPages or dmaMap", () -> openHere(handle, lengthBytes), region -> {
+            CompletableFuture<Void> _ = RegionEnd.of(region);
+        });
     }
 
     private PeerRegion openHere(byte[] handle, long lengthBytes) {

@@ -87,7 +87,8 @@ final class CopiesInFlight {
         return false;
     }
 
-    private synchronized boolean isQuietWithin(long timeoutNanos) {
+    /** Waits for the end of the copies in progress. Returns whether all have ended. */
+    synchronized boolean isQuietWithin(long timeoutNanos) {
         long deadline = System.nanoTime() + timeoutNanos;
         boolean interrupted = false;
         for (long left = timeoutNanos; count > 0 && left > 0; left = deadline - System.nanoTime()) {

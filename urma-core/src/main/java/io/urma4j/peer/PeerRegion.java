@@ -33,7 +33,7 @@ public final class PeerRegion implements AutoCloseable {
     private final boolean writable;
     private final DeviceIdentity identity;
     private final MappedPages pages; // owned by the thread that performs a transition
-    private final CopiesInFlight copies = new CopiesInFlight();
+    final CopiesInFlight copies = new CopiesInFlight();
     private final Ticket ticket;
 
     private final RegionLife life = new RegionLife(this); // guards what follows

@@ -16,6 +16,7 @@ import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.SegmentConfig;
 import io.urma4j.SegmentDescriptor.MemoryKind;
+import io.urma4j.TokenId;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
@@ -427,6 +428,26 @@ public abstract class DeviceRangesContract extends Contract {
                                 .jfs()
                                 .write(pair.imported(64).remote(), 0, segment, 0, 8, 0))
                 .hasMessageContaining("is closed");
+    }
+
+    /** S15.37: at once, so that the memory can be closed. */
+    @Rule({"S15.37", "S2.2"})
+    @Test
+    void refusedRegistrationPinsNothing() {
+        TokenId freed = pair.initiator().context().createTokenId();
+        freed.free();
+        for (int round = 0; round < Patience.amount(50, 10); round++) {
+            DeviceMemory memory = allocate(4096);
+
+            assertRefused(
+                    UrmaStatus.EINVAL,
+                    () -> pair.initiator()
+                            .context()
+                            .register(
+                                    memory, SegmentConfig.of(Access.LOCAL_ONLY).withTokenId(freed)));
+
+            memory.close();
+        }
     }
 
     /** S15.36: a device without the capability says so. */
