@@ -68,6 +68,7 @@ public final class PeerRegion implements AutoCloseable {
         boolean isByClient;
         synchronized (life) {
             early = pending;
+            pending = null;
             isByClient = !isPendingByForce;
             if (early == null) {
                 life.end(RegionState.MAPPED);
@@ -134,23 +135,30 @@ public final class PeerRegion implements AutoCloseable {
         }
     }
 
-    /** What the registry asks for, by force: the client has not unmapped anything. */
+    /**
+     * What the registry asks for, by force: the client has not unmapped anything. If memory is freed, it returns once no byte
+     * moves, also while a deregistration waits for copies, or a call of the client does not return.
+     */
     void revoke(InvalidationReason reason) {
+        boolean isBegun = false;
         synchronized (life) {
             if (life.state().isRegistering() && pending == null) {
                 pending = reason;
                 isPendingByForce = true;
             }
             if (!life.await(client.callTimeout().toNanos())) {
-                LOG.log(Level.WARNING, "{0} cannot be revoked: a call of its client has not returned", this);
-                return;
+                LOG.log(Level.WARNING, "{0} stays pinned: a call of its client has not returned", this);
+                pending = reason; // of pages that are pinned anew: they admit no copy
+            } else if (life.state().mayBecome(RegionState.INVALIDATING)) {
+                life.beginInvalidation(reason);
+                isBegun = true;
             }
-            if (!life.state().mayBecome(RegionState.INVALIDATING)) {
-                return;
-            }
-            life.beginInvalidation(reason);
         }
-        performInvalidation(reason, false);
+        if (isBegun) {
+            performInvalidation(reason, false);
+        } else if (reason != InvalidationReason.CLIENT_GONE) { // which keeps the memory until its regions are closed
+            fence(Long.MAX_VALUE);
+        }
     }
 
     /** Keys first: otherwise new copies arrive for ever. Then the copies in progress, and then the pages. */
@@ -297,8 +305,7 @@ public final class PeerRegion implements AutoCloseable {
             if (life.isChanging() || life.state() != RegionState.MOVED) {
                 return this; // another copy came first
             }
-            life.begin();
-            pending = null;
+            life.begin(); // what is pending came too late for the move: these pages are given back
         }
         RegionState result = RegionState.MOVED;
         InvalidationReason again;

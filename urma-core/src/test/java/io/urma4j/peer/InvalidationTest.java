@@ -503,6 +503,107 @@ class InvalidationTest {
         assertThat(client.calls).containsSubsequence("dmaUnmap:nic0#0", "putPages#0", "release#0");
     }
 
+    /** Nothing else would close the region again. */
+    @Test
+    void anEndGoesOnOnceTheCopiesHaveEnded() throws InterruptedException {
+        client.streams.aborts = false;
+        PeerRegion region = active();
+        region.copyIn(stream, 0, host, new Copy());
+
+        assertThatThrownBy(() -> RegionEnd.of(region).get(30, TimeUnit.SECONDS))
+                .cause()
+                .hasMessageContaining("1 copies have not ended, although they were aborted");
+        assertThat(region.isHeld()).isTrue();
+        client.streams.completeFirst();
+
+        awaitReleased(region);
+        assertThat(client.calls).endsWith("dmaUnmap:nic0#0", "putPages#0", "release#0");
+    }
+
+    /** Pages of a client that hangs when they move. */
+    @Test
+    void anEndGoesOnOnceTheClientAnswers() throws InterruptedException {
+        PeerRegion region = active();
+        CountDownLatch answer = new CountDownLatch(1);
+        client.in("putPages", () -> await(answer));
+        Thread freeing = started(acquisition()::free);
+
+        assertThatThrownBy(() -> RegionEnd.of(region).get(30, TimeUnit.SECONDS))
+                .cause()
+                .hasMessageContaining("another thread's call of its client has not returned");
+        answer.countDown();
+
+        join(freeing);
+        awaitReleased(region);
+    }
+
+    private static void awaitReleased(PeerRegion region) throws InterruptedException {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (!region.stateText().startsWith("RELEASED")) {
+            assertThat(System.nanoTime() - deadline).as(region.stateText()).isNegative();
+            Thread.sleep(1);
+        }
+    }
+
+    /** As the free of a client does: its memory is free when it returns. */
+    @Test
+    void aForcedEndWaitsForTheCopiesThatAClosingHasGivenUp() throws InterruptedException {
+        client.streams.aborts = false;
+        PeerRegion region = active();
+        region.copyIn(stream, 0, host, new Copy());
+        assertThatThrownBy(region::close).hasMessageContaining("have not ended");
+
+        Thread forcing = started(() -> region.revoke(InvalidationReason.FREED));
+        Thread.sleep(20);
+        assertThat(forcing.isAlive()).isTrue();
+        client.streams.completeFirst();
+
+        join(forcing);
+        region.close();
+    }
+
+    @Test
+    void aForcedEndWaitsForTheCopiesThatAClosingWaitsFor() throws InterruptedException {
+        client.streams.aborts = false;
+        PeerRegion region = active();
+        region.copyIn(stream, 0, host, new Copy());
+        Thread closing = started(() -> assertThatThrownBy(region::close).hasMessageContaining("have not ended"));
+        awaitWaiting(closing);
+
+        Thread forcing = started(() -> region.revoke(InvalidationReason.FREED));
+        join(closing);
+        Thread.sleep(1_000); // both have given up waiting for each other
+        assertThat(forcing.isAlive()).isTrue();
+        client.streams.completeFirst();
+
+        join(forcing);
+        region.close();
+    }
+
+    /** The client hangs while it pins them; the memory is free when it answers. */
+    @Test
+    void aForcedEndWithinARepinThatHangsAdmitsNoCopy() throws InterruptedException {
+        ScriptedClient dynamic = new ScriptedClient("dynamic");
+        dynamic.style = ClientStyle.DYNAMIC;
+        registry.register(dynamic);
+        PeerRegion region = registry.pin(
+                new PinRequest("dynamic", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+        region.activate(keys);
+        dynamic.acquisitions.getFirst().invalidate(InvalidationReason.REMAPPED);
+        CountDownLatch answer = new CountDownLatch(1);
+        dynamic.in("getPages", () -> await(answer));
+        assertThatThrownBy(region::reopen).hasMessageContaining("did not return from getPages");
+
+        region.revoke(InvalidationReason.FREED);
+        answer.countDown();
+
+        assertThatThrownBy(() -> region.copyIn(stream, 0, host.asSlice(0, 8), new Copy()))
+                .hasMessageContaining("it is INVALIDATED");
+        assertThat(keys.calls).containsExactly("revoke FREED", "invalidated FREED");
+        region.close();
+        assertThat(dynamic.calls).noneMatch(call -> call.startsWith("WRONG"));
+    }
+
     /** A move fences and unmaps; the keys stay, and the next copy pins anew. */
     @Test
     void movedPagesArePinnedAnewByTheNextCopy() {
