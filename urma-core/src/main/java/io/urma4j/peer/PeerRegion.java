@@ -163,7 +163,7 @@ public final class PeerRegion implements AutoCloseable {
 
     /** Keys first: otherwise new copies arrive for ever. Then the copies in progress, and then the pages. */
     private void performInvalidation(InvalidationReason reason, boolean byClient) {
-        boolean isMove = reason == InvalidationReason.REMAPPED && client.style() == ClientStyle.DYNAMIC;
+        boolean isMove = life.state() == RegionState.MOVING;
         RegionUser keys = isMove ? null : user; // before the activation there are none
         client.enterInvalidation();
         try {

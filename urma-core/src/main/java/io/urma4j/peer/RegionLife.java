@@ -39,9 +39,10 @@ final class RegionLife {
         transition = Thread.currentThread();
     }
 
-    /** Makes this thread the one that invalidates. */
+    /** Makes this thread the one that invalidates; pages of a dynamic client may only move. */
     synchronized void beginInvalidation(InvalidationReason why) {
-        move(RegionState.INVALIDATING);
+        boolean isMove = why == InvalidationReason.REMAPPED && owner.client.style() == ClientStyle.DYNAMIC;
+        move(isMove ? RegionState.MOVING : RegionState.INVALIDATING);
         begin();
         reason = why;
     }

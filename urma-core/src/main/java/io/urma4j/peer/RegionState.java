@@ -10,6 +10,8 @@ enum RegionState {
     MAPPED,
     /** Operations run. */
     ACTIVE,
+    /** The pages move: copies are fenced, and the next operation waits. */
+    MOVING,
     /** Keys are being revoked, and copies fenced. */
     INVALIDATING,
     /** The pages are gone for ever. */
@@ -26,10 +28,11 @@ enum RegionState {
         return switch (this) {
             case ACQUIRED -> next == PINNED || next == STOPPED;
             case PINNED -> next == MAPPED || next == STOPPED;
-            case MAPPED -> next == ACTIVE || next == INVALIDATING || next == STOPPED;
-            case ACTIVE -> next == INVALIDATING || next == STOPPING;
-            case INVALIDATING -> next == INVALIDATED || next == MOVED;
-            case MOVED -> next == ACTIVE || next == INVALIDATING || next == STOPPING;
+            case MAPPED -> next == ACTIVE || next == MOVING || next == INVALIDATING || next == STOPPED;
+            case ACTIVE -> next == MOVING || next == INVALIDATING || next == STOPPING;
+            case MOVING -> next == MOVED;
+            case INVALIDATING -> next == INVALIDATED;
+            case MOVED -> next == ACTIVE || next == MOVING || next == INVALIDATING || next == STOPPING;
             case INVALIDATED -> next == STOPPED;
             case STOPPING -> next == STOPPED;
             case STOPPED -> next == RELEASED;
@@ -44,13 +47,13 @@ enum RegionState {
 
     /** Operations run, if pages that have moved are pinned first. */
     boolean isUsable() {
-        return this == ACTIVE || this == MOVED;
+        return this == ACTIVE || this == MOVING || this == MOVED;
     }
 
     /** Pages are pinned, or will be again. */
     boolean isHeld() {
         return switch (this) {
-            case ACQUIRED, PINNED, MAPPED, ACTIVE, MOVED, INVALIDATING, STOPPING -> true;
+            case ACQUIRED, PINNED, MAPPED, ACTIVE, MOVING, MOVED, INVALIDATING, STOPPING -> true;
             case INVALIDATED, STOPPED, RELEASED -> false;
         };
     }

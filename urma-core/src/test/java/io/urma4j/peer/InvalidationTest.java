@@ -629,6 +629,40 @@ class InvalidationTest {
         assertThat(client.calls).endsWith("dmaUnmap:nic0#0", "putPages#0", "release#0");
     }
 
+    /** It is no free: what begins meanwhile waits. */
+    @Test
+    void aCopyThatBeginsWhileItsPagesMoveWaits() throws InterruptedException {
+        ScriptedClient dynamic = new ScriptedClient("dynamic");
+        dynamic.style = ClientStyle.DYNAMIC;
+        registry.register(dynamic);
+        PeerRegion region = registry.pin(
+                new PinRequest("dynamic", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+        region.activate(keys);
+        CountDownLatch moves = new CountDownLatch(1);
+        CountDownLatch moved = new CountDownLatch(1);
+        dynamic.in("putPages", () -> {
+            moves.countDown();
+            await(moved);
+        });
+        Thread moving = started(() -> dynamic.acquisitions.getFirst().invalidate(InvalidationReason.REMAPPED));
+        await(moves);
+
+        Copy copy = new Copy();
+        MemorySegment eight = host.asSlice(0, 8);
+        assertThat(region.isUsable()).isTrue();
+        assertThat(region.tryCopyIn(stream, 0, eight, copy)).isFalse();
+        Thread copying = started(() -> region.copyIn(stream, 0, eight, copy));
+        awaitWaiting(copying);
+        dynamic.in("putPages", () -> {});
+        moved.countDown();
+        join(moving);
+        join(copying);
+
+        client.streams.completeFirst();
+        assertThat(copy.failure()).isNull();
+        region.close();
+    }
+
     /** Pages that move each time they are pinned fail the operation after three times. */
     @Test
     void pagesThatKeepMovingFailTheCopy() {
