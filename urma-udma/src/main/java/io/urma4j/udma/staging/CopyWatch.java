@@ -108,8 +108,12 @@ final class CopyWatch implements AutoCloseable {
         isParked = false;
     }
 
-    /** Pins the pages of a region that have moved, on a thread of its own. */
-    void reopen(Region region) {
+    /**
+     * Pins the pages of a region that have moved, on a thread of its own.
+     *
+     * @param reopened runs under the card's lock; gets whether that has failed
+     */
+    void reopen(Region region, Consumer<Boolean> reopened) {
         Thread.startVirtualThread(() -> {
             boolean isStuck = false;
             try {
@@ -118,7 +122,7 @@ final class CopyWatch implements AutoCloseable {
                 isStuck = true;
             }
             boolean isStuckNow = isStuck;
-            card.accept(() -> region.reopened(isStuckNow));
+            card.accept(() -> reopened.accept(isStuckNow));
         });
     }
 

@@ -1,6 +1,5 @@
 package io.urma4j.udma.staging;
 
-import io.urma4j.peer.Copy;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DmaEngine;
 import io.urma4j.udma.device.CopyPort;
@@ -8,6 +7,7 @@ import io.urma4j.udma.device.CopyWaiter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -30,9 +30,6 @@ final class EngineSlab implements AutoCloseable {
     /** So many fragments may be needed for one packet: one for each local range of a work request, and for those that it divides. */
     static final int OF_ONE_PACKET = 18;
 
-    /** A copy that has not ended by then is aborted. */
-    static final long TIMEOUT_NANOS = 30_000_000_000L;
-
     private static final long SLAB_BYTES =
             (long) SHORT_FRAGMENTS * SHORT_BYTES + (long) LONG_FRAGMENTS * CopyPort.MAX_BYTES;
 
@@ -44,11 +41,20 @@ final class EngineSlab implements AutoCloseable {
     private final Deque<StagedCopy> freeShort = new ArrayDeque<>(SHORT_FRAGMENTS);
     private final Deque<StagedCopy> freeLong = new ArrayDeque<>(LONG_FRAGMENTS);
     private final Deque<StagedCopy> running = new ArrayDeque<>(FRAGMENTS); // the oldest first
+    private final List<StagedCopy> parked = new ArrayList<>(); // atomics between their halves, while their pages move
     private final Set<CopyWaiter> waiting = new LinkedHashSet<>();
-    private volatile @Nullable Copy oldest; // of those that run, for the thread that watches
+    private final long timeoutNanos;
+    private volatile @Nullable StagedCopy oldest; // of those that run, for the thread that watches
 
-    private EngineSlab(int number, DmaEngine engine, Arena arena, MemorySegment slab, DmaEngine.Pinning pinning) {
+    private EngineSlab(
+            int number,
+            DmaEngine engine,
+            Arena arena,
+            MemorySegment slab,
+            DmaEngine.Pinning pinning,
+            long timeoutNanos) {
         this.engine = engine;
+        this.timeoutNanos = timeoutNanos;
         this.arena = arena;
         this.pinning = pinning;
         this.stream = engine.openStream();
@@ -62,14 +68,18 @@ final class EngineSlab implements AutoCloseable {
         }
     }
 
-    /** Pins fragments for an engine; a failure leaves nothing pinned. Blocks. */
-    static EngineSlab open(int number, DmaEngine engine) {
+    /**
+     * Pins fragments for an engine; a failure leaves nothing pinned. Blocks.
+     *
+     * @param timeoutNanos a copy that has not ended by then is aborted
+     */
+    static EngineSlab open(int number, DmaEngine engine, long timeoutNanos) {
         Arena arena = Arena.ofShared();
         DmaEngine.Pinning pinning = null;
         try {
             MemorySegment slab = arena.allocate(SLAB_BYTES, SHORT_BYTES);
             pinning = engine.pinHost(slab);
-            return new EngineSlab(number, engine, arena, slab, pinning);
+            return new EngineSlab(number, engine, arena, slab, pinning, timeoutNanos);
         } catch (RuntimeException | Error e) {
             if (pinning != null) {
                 pinning.close();
@@ -139,30 +149,52 @@ final class EngineSlab implements AutoCloseable {
         copy.startedNanos = System.nanoTime();
         running.addLast(copy);
         if (running.size() == 1) {
-            oldest = copy.copy;
+            oldest = copy;
         }
+    }
+
+    /** An atomic waits between its halves, until its pages are pinned anew. */
+    void park(StagedCopy atomic) {
+        parked.add(atomic);
+    }
+
+    /** Takes the atomic of a region that waits so; null if there is none. */
+    @Nullable
+    StagedCopy takeParked(Region region) {
+        for (StagedCopy atomic : parked) {
+            if (region.equals(atomic.region)) {
+                parked.remove(atomic);
+                return atomic;
+            }
+        }
+        return null;
     }
 
     boolean isIdle() {
-        return running.isEmpty();
+        return running.isEmpty() && parked.isEmpty();
     }
 
-    /** Has a barrier wait for the copies in progress; the slab is not idle. An atomic counts as a whole. */
-    void await(Barrier barrier) {
-        running.getLast().await(barrier);
-    }
-
-    /** The same for the youngest of some copies, and so for all of them. Returns whether there is one. */
+    /**
+     * Has a barrier wait for some of the copies in progress: for the youngest of them, before which the others end, and for each
+     * atomic, whose second half begins later. Returns whether there are any.
+     */
     boolean await(Barrier barrier, Predicate<StagedCopy> which) {
+        boolean isAny = false;
         Iterator<StagedCopy> youngestFirst = running.descendingIterator();
         while (youngestFirst.hasNext()) {
             StagedCopy copy = youngestFirst.next();
-            if (which.test(copy)) {
+            if ((!isAny || copy.hasSecondHalf()) && which.test(copy)) {
                 copy.await(barrier);
-                return true;
+                isAny = true;
             }
         }
-        return false;
+        for (StagedCopy atomic : parked) {
+            if (which.test(atomic)) {
+                atomic.await(barrier);
+                isAny = true;
+            }
+        }
+        return isAny;
     }
 
     /** Takes the oldest copy if it has ended; null if not. Aborts one that takes too long. */
@@ -177,23 +209,22 @@ final class EngineSlab implements AutoCloseable {
             return null;
         }
         running.removeFirst();
-        StagedCopy next = running.peekFirst();
-        oldest = next == null ? null : next.copy;
+        oldest = running.peekFirst();
         return first;
     }
 
     private void abortLate(StagedCopy first) {
-        long now = System.nanoTime();
-        if (now - first.startedNanos > TIMEOUT_NANOS) {
-            first.startedNanos = now;
+        if (first.isLate(timeoutNanos)) {
+            first.startedNanos = System.nanoTime();
+            oldest = first; // shows the thread that watches the new time
             stream.abort(first.copy);
         }
     }
 
-    /** Whether the oldest copy has ended. Any thread. */
+    /** Whether the oldest copy has ended, or is to be aborted. Any thread. */
     boolean hasNews() {
-        Copy first = oldest;
-        return first != null && first.isDone();
+        StagedCopy first = oldest;
+        return first != null && (first.copy.isDone() || first.isLate(timeoutNanos));
     }
 
     /** Whether copies are in progress. Any thread. */

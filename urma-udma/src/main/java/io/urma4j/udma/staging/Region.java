@@ -21,13 +21,6 @@ final class Region {
         this.slab = slab;
     }
 
-    /** The thread that pins its pages is done. */
-    void reopened(boolean hasFailed) {
-        isReopening = false;
-        isStuck = hasFailed;
-        slab.wakeWaiting();
-    }
-
     @Override
     public String toString() {
         return memory.toString();

@@ -91,6 +91,16 @@ final class StagedCopy {
         return kind == Kind.ATOMIC_OUT || kind == Kind.ATOMIC_IN;
     }
 
+    /** Whether it is an atomic whose new value has not begun to go in. */
+    boolean hasSecondHalf() {
+        return kind == Kind.ATOMIC_OUT;
+    }
+
+    /** Whether it started longer ago. Any thread. */
+    boolean isLate(long limitNanos) {
+        return System.nanoTime() - startedNanos > limitNanos;
+    }
+
     /** What an atomic does with the bytes. */
     void beginAtomic(int what, long by, long comparedTo) {
         opcode = what;
@@ -98,8 +108,9 @@ final class StagedCopy {
         expected = comparedTo;
     }
 
-    /** Replaces the old value in the fragment by the new one, and remembers the old one. */
-    void executeAtomic() {
+    /** Replaces the old value in the fragment by the new one, which goes in next, and remembers the old one. */
+    void beginSecondHalf() {
+        kind = Kind.ATOMIC_IN;
         original = Placement.atomic(opcode, fragment, 0, lengthBytes, operand, expected);
     }
 

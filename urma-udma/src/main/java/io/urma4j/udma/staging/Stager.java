@@ -26,19 +26,30 @@ public final class Stager implements CopyPort, AutoCloseable {
     /** Copy engines of one card. */
     private static final int MAX_ENGINES = 64;
 
-    /** By then a copy in progress has ended, or was aborted and has ended soon. */
-    private static final long ABORTED_NANOS = EngineSlab.TIMEOUT_NANOS + 5_000_000_000L;
+    /** A copy that has not ended by then is aborted. */
+    private static final long TIMEOUT_NANOS = 30_000_000_000L;
+
+    /** How long an aborted copy may take to end. */
+    private static final long ABORT_NANOS = 5_000_000_000L;
 
     private final CopyWatch watch = new CopyWatch();
     private volatile EngineSlab[] slabs = {}; // both change under this object's monitor
     private volatile @Nullable Region[] regions = new Region[1]; // by number; 0 is none
     private boolean isClosed;
+    private final long timeoutNanos;
 
     private final Map<Long, Barrier> barriers = new HashMap<>(); // by number; both under the card's lock
     private long lastBarrier;
 
     /** Without device memory. */
-    public Stager() {}
+    public Stager() {
+        this(TIMEOUT_NANOS);
+    }
+
+    /** Aborts copies that have not ended by then. */
+    Stager(long timeoutNanos) {
+        this.timeoutNanos = timeoutNanos;
+    }
 
     /** Has tasks run under the card's lock by that call, which steps the card afterwards. Before the first registration. */
     public void start(Consumer<Runnable> card) {
@@ -79,7 +90,7 @@ public final class Stager implements CopyPort, AutoCloseable {
             throw new IllegalStateException("the device uses " + MAX_ENGINES + " copy engines, no more");
         }
         EngineSlab[] next = Arrays.copyOf(slabs, slabs.length + 1);
-        next[slabs.length] = EngineSlab.open(slabs.length, engine);
+        next[slabs.length] = EngineSlab.open(slabs.length, engine, timeoutNanos);
         slabs = next;
         return next[next.length - 1];
     }
@@ -104,7 +115,7 @@ public final class Stager implements CopyPort, AutoCloseable {
             barrier = new Barrier(++lastBarrier, waiter);
             barriers.put(barrier.number(), barrier);
         }
-        region.slab.await(barrier);
+        region.slab.await(barrier, _ -> true);
         return barrier.number();
     }
 
@@ -142,7 +153,7 @@ public final class Stager implements CopyPort, AutoCloseable {
             isAny |= slab.await(barrier, which);
         }
         return isAny
-                ? ends.completeOnTimeout(null, ABORTED_NANOS, TimeUnit.NANOSECONDS)
+                ? ends.completeOnTimeout(null, timeoutNanos + ABORT_NANOS, TimeUnit.NANOSECONDS)
                 : CompletableFuture.completedFuture(null);
     }
 
@@ -220,22 +231,39 @@ public final class Stager implements CopyPort, AutoCloseable {
         return isStarted;
     }
 
-    /** The region admits no copy: it is gone, or its pages have moved and a thread must pin them anew. */
+    /** The region admits no copy: it is gone, or its pages move and a thread must pin them anew. */
     private long refused(Region region, CopyWaiter waiter) {
         if (!region.memory.isUsable()) {
             return Memory.REFUSED;
         }
         boolean wasStuck = region.isStuck;
         region.isStuck = false;
-        if (!region.isReopening) {
-            region.isReopening = true;
-            watch.reopen(region);
-        }
+        reopen(region);
         if (wasStuck) {
             return Memory.REFUSED;
         }
         region.slab.await(waiter);
         return Memory.BUSY;
+    }
+
+    private void reopen(Region region) {
+        if (!region.isReopening) {
+            region.isReopening = true;
+            watch.reopen(region, isStuck -> reopened(region, isStuck));
+        }
+    }
+
+    /** Goes on with an atomic whose pages have moved between its halves. */
+    private void reopened(Region region, boolean isStuck) {
+        region.isReopening = false;
+        region.isStuck = isStuck;
+        StagedCopy atomic = region.slab.takeParked(region);
+        if (atomic != null && (isStuck || !isSecondHalfBegun(atomic, region))) {
+            atomic.isRefused = true;
+            disown(region);
+            end(atomic);
+        }
+        region.slab.wakeWaiting();
     }
 
     @Override
@@ -354,31 +382,42 @@ public final class Stager implements CopyPort, AutoCloseable {
         awaiting.clear();
     }
 
-    /** Whether it is an atomic whose second half begins. */
+    /** Whether it is an atomic whose second half begins, now or when its pages have moved. */
     private boolean goesOn(StagedCopy copy) {
         Region region = copy.region;
         if (!copy.isAtomic() || region == null) {
             return false;
         }
-        if (copy.kind == StagedCopy.Kind.ATOMIC_OUT && copy.copy.failure() == null) {
-            copy.kind = StagedCopy.Kind.ATOMIC_IN;
-            copy.executeAtomic();
-            copy.isRefused = !isSecondHalfStarted(copy, region);
-            if (!copy.isRefused) {
+        if (copy.hasSecondHalf() && copy.copy.failure() == null) {
+            copy.beginSecondHalf();
+            if (isSecondHalfBegun(copy, region)) {
                 return true;
             }
+            copy.isRefused = true;
         }
-        region.hasAtomic = false;
-        region.slab.wakeWaiting();
+        disown(region);
         return false;
     }
 
-    private boolean isSecondHalfStarted(StagedCopy copy, Region region) {
+    private boolean isSecondHalfBegun(StagedCopy atomic, Region region) {
         try {
-            return start(copy, region);
+            if (start(atomic, region)) {
+                return true;
+            }
         } catch (RuntimeException e) {
             return false; // the device is lost, or its library is closed
         }
+        if (!region.memory.isUsable()) {
+            return false;
+        }
+        region.slab.park(atomic);
+        reopen(region);
+        return true;
+    }
+
+    private static void disown(Region region) {
+        region.hasAtomic = false;
+        region.slab.wakeWaiting();
     }
 
     /** Ends the threads, and unpins the fragments. After the last call of the card. Idempotent. */

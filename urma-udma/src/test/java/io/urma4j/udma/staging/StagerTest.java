@@ -23,6 +23,7 @@ import io.urma4j.udma.transport.Memory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +44,7 @@ class StagerTest {
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicInteger woken = new AtomicInteger();
     private final CopyWaiter waiter = woken::incrementAndGet;
-    private final Stager stager = new Stager();
+    private Stager stager = new Stager();
     private SimulatedNpus npus;
     private PeerMemory peers;
     private DeviceMemory memory;
@@ -64,6 +65,10 @@ class StagerTest {
         region = memory.pin(true, List.of());
         region.activate(NO_KEYS);
         number = stager.add(region);
+        start();
+    }
+
+    private void start() {
         stager.start(task -> {
             lock.lock();
             try {
@@ -254,6 +259,91 @@ class StagerTest {
         npus.stop(0, false);
 
         Patience.await("barrier", barrier::isDone);
+    }
+
+    /** Another copy begins behind its first half, and ends before its second. */
+    @Test
+    void barrierWaitsForBothHalvesOfAnAtomic() {
+        npus.stop(0, true);
+        long atomic = fadd(64, 5);
+        long other = copyOut(0);
+        long barrier = locked(() -> stager.barrier(Memory.AT_ONCE, number, waiter));
+
+        lock.lock(); // the second half does not begin before the engine has stopped again
+        try {
+            npus.stop(0, false);
+            Patience.await("the other copy ends", () -> stager.state(other) == CopyState.DONE);
+            npus.stop(0, true);
+            stager.poll();
+            assertThat(stager.state(atomic)).isEqualTo(CopyState.RUNNING);
+            assertThat(stager.state(barrier)).isEqualTo(CopyState.RUNNING);
+        } finally {
+            lock.unlock();
+        }
+        npus.stop(0, false);
+
+        awaitState(barrier, CopyState.DONE);
+        assertThat(locked(() -> stager.state(atomic))).isEqualTo(CopyState.DONE);
+    }
+
+    /** No thread drives the card. */
+    @Test
+    void copyThatHangsIsAbortedOnAnIdleCard() {
+        stager.close();
+        stager = new Stager(TimeUnit.MILLISECONDS.toNanos(50));
+        number = stager.add(region);
+        start();
+        npus.stop(0, true);
+
+        long copy = copyIn(64, 17);
+
+        awaitState(copy, CopyState.LOST);
+    }
+
+    /** Its old value has come out; the new one goes in once the pages are pinned anew. */
+    @Test
+    void atomicGoesOnWhenItsPagesMoveBetweenItsHalves() {
+        copyIn(64, 5);
+        CompletableFuture<Void> barrier;
+        long atomic;
+        lock.lock(); // as long as it is held, the second half does not begin
+        try {
+            atomic = fadd(64, 7);
+            Patience.await("the first half has ended", () -> region.copiesInFlight() == 0);
+            npus.move(0, memory.address());
+            stager.poll();
+            assertThat(stager.state(atomic)).isEqualTo(CopyState.RUNNING);
+            barrier = stager.quiet(number);
+            assertThat(barrier).isNotDone();
+            assertThat(stager.copyIn(number, 64, word(1), 0, 8, waiter)).isEqualTo(Memory.BUSY);
+        } finally {
+            lock.unlock();
+        }
+
+        awaitState(atomic, CopyState.DONE);
+        Patience.await("barrier", barrier::isDone);
+        assertThat(locked(() -> stager.original(atomic))).isEqualTo(5);
+        long copy = copyOut(64);
+        awaitState(copy, CopyState.DONE);
+        assertThat(valueOf(copy)).isEqualTo(12);
+    }
+
+    @Test
+    void atomicWhoseMemoryIsFreedBetweenItsHalvesIsRefused() {
+        long atomic;
+        lock.lock();
+        try {
+            atomic = fadd(64, 7);
+            Patience.await("the first half has ended", () -> region.copiesInFlight() == 0);
+            npus.move(0, memory.address());
+            stager.poll();
+            memory.closeByForce();
+        } finally {
+            lock.unlock();
+        }
+
+        awaitState(atomic, CopyState.REFUSED);
+        assertThat(locked(() -> stager.quiet(number))).isDone();
     }
 
     @Test
