@@ -61,12 +61,14 @@ final class ClientEntry {
         this.guarded = new GuardedAllocations(name, client.sharing(), this::free);
     }
 
-    /** A free that had to wait for peers. */
+    /** A free that had to wait for peers, or the end of their use alone. */
     private void free(Runnable waited) {
-        calls.execute(() -> {
-            guard("free", waited);
-            endIfUnused();
-        });
+        if (beginUnlessEnded()) {
+            calls.execute(() -> {
+                guard("free", waited);
+                started(null);
+            });
+        }
     }
 
     private static List<PeerDevice> devicesOf(PeerMemoryClient client) {
@@ -185,11 +187,9 @@ final class ClientEntry {
     }
 
     private @Nullable PeerAcquisition acquire(DeviceRange range) {
-        Ownership answer;
+        @Nullable Ownership answer;
         try {
-            synchronized (acquiring) {
-                answer = client.acquire(range);
-            }
+            answer = ask(range);
         } catch (RuntimeException e) {
             stats.failures.increment();
             LOG.log(Level.WARNING, "{0} failed in acquire, which counts as not its own: {1}", this, e);
@@ -206,6 +206,12 @@ final class ClientEntry {
                 yield null;
             }
         };
+    }
+
+    private @Nullable Ownership ask(DeviceRange range) {
+        synchronized (acquiring) {
+            return client.acquire(range);
+        }
     }
 
     private PeerRegion newRegion(PeerAcquisition acquisition, PinRequest request) {
@@ -241,25 +247,59 @@ final class ClientEntry {
         }
         try {
             PeerAcquisition acquisition = acquire(range);
-            if (acquisition == null) {
-                return null;
-            }
-            try {
-                return acquisition.identity();
-            } finally {
-                guard("release", acquisition::release);
-            }
+            return acquisition == null ? null : identityOf(acquisition);
         } finally {
             started(null);
         }
     }
 
+    private DeviceIdentity identityOf(PeerAcquisition acquisition) {
+        try {
+            return acquisition.identity();
+        } finally {
+            guard("release", acquisition::release);
+        }
+    }
+
     private synchronized boolean begin() {
-        if (unregistration != null) {
+        return unregistration == null && beginUnlessEnded();
+    }
+
+    private synchronized boolean beginUnlessEnded() {
+        if (unregistration != null && unregistration.isDone()) {
             return false;
         }
         starting++;
         return true;
+    }
+
+    /** Frees an allocation, also while it is being unregistered. A client that has ended has freed everything. */
+    void free(PeerAllocator allocator, DeviceIdentity identity, DeviceRange range) {
+        if (beginUnlessEnded()) {
+            try {
+                guarded.free(identity, () -> {
+                    if (isThere(identity, range)) {
+                        allocator.free(range.ordinal(), range.address());
+                    }
+                });
+            } finally {
+                started(null);
+            }
+        }
+    }
+
+    /** A reset of the device takes an allocation away, and may give its address to another one. */
+    private boolean isThere(DeviceIdentity identity, DeviceRange range) {
+        try {
+            checkAnswers();
+            return call("acquire", () -> isHere(identity, range), late -> {});
+        } catch (UrmaException e) {
+            return true; // a device that does not answer has no other allocation there
+        }
+    }
+
+    private boolean isHere(DeviceIdentity identity, DeviceRange range) {
+        return ask(range) instanceof Ownership.Mine mine && identity.equals(identityOf(mine.acquisition()));
     }
 
     private void started(@Nullable PeerRegion region) {

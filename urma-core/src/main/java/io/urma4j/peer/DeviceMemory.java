@@ -231,24 +231,8 @@ public final class DeviceMemory implements AutoCloseable {
         if (pieces != null) {
             pieces.close();
         }
-        if (own != null && !owner.isClosed()) { // else its client is closed, and everything is freed
-            client.guarded().free(identity, () -> free(own));
-        }
-    }
-
-    private void free(PeerAllocator own) {
-        if (!isReplaced()) {
-            own.free(range.ordinal(), range.address());
-        }
-    }
-
-    /** Whether the address belongs to another allocation, because a reset of the device took this one away. */
-    private boolean isReplaced() {
-        try {
-            DeviceIdentity there = client.tryIdentify(range);
-            return there != null && !there.equals(identity);
-        } catch (UrmaException e) {
-            return false; // a device that is lost has no other allocation there
+        if (own != null) {
+            client.free(own, identity, range);
         }
     }
 

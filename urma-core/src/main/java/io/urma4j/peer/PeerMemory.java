@@ -167,10 +167,6 @@ public final class PeerMemory implements AutoCloseable {
         }
     }
 
-    boolean isClosed() {
-        return closed;
-    }
-
     private void checkOpen() {
         if (closed) {
             throw Checks.closed(this);

@@ -59,18 +59,20 @@ public final class PeerShare {
         return true;
     }
 
-    /** A peer no longer has it open, and will not open it. The last one lets a free that waits go on. */
+    /** A peer no longer has it open, and will not open it. The last one lets a free that waits go on, and an end of the client. */
     public void giveBack() {
         Runnable due;
         synchronized (this) {
             if (lent == 0) {
                 throw new IllegalStateException(this + " was given back more often than it was lent");
             }
-            due = --lent == 0 ? waiting : null;
+            lent--;
+            if (lent > 0) {
+                return;
+            }
+            due = waiting == null ? () -> {} : waiting;
         }
-        if (due != null) {
-            frees.execute(due);
-        }
+        frees.execute(due);
     }
 
     /** Frees the allocation: at once, or after the last peer has given it back. */

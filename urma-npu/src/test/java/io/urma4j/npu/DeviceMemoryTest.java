@@ -10,10 +10,12 @@ import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.DeviceRange;
+import io.urma4j.peer.PeerClientRegistration;
 import io.urma4j.peer.PeerMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,6 +116,73 @@ class DeviceMemoryTest {
                 next.copyFrom(0, pattern);
                 assertSame(npu.read(next, 0, 4096), pattern);
             }
+        }
+    }
+
+    /** The address belongs to a shorter allocation, in which the closed memory does not lie as a whole. */
+    @Test
+    void closingMemoryOfAnEarlierLifeFreesNoShorterOne() {
+        try (NpuFixture npu = new NpuFixture(NpuConfig.DEFAULT)) {
+            DeviceMemory lost = npu.allocate(4L << 20);
+            npu.npus.reset(0);
+            try (DeviceMemory next = npu.allocate(4096)) {
+                assertThat(next.address()).isEqualTo(lost.address());
+
+                lost.close();
+
+                next.fill(0, 4096, (byte) 1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void memoryThatItsDeviceHasLostMayBeClosed(boolean isDeviceGone) {
+        try (NpuFixture npu = new NpuFixture(NpuConfig.DEFAULT)) {
+            DeviceMemory memory = npu.allocate(4096);
+            if (isDeviceGone) {
+                npu.npus.lose(0);
+            } else {
+                npu.npus.reset(0);
+            }
+
+            memory.close();
+            memory.close();
+        }
+    }
+
+    /** S15.37: the client is removed, and its library stays. */
+    @Test
+    void memoryMayBeClosedAfterItsClient() {
+        try (PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT)) {
+            PeerClientRegistration registration = memory.add(new SimulatedNpus(NpuConfig.DEFAULT));
+            DeviceMemory closed = memory.allocate("npu", 0, 4096);
+            DeviceMemory forced = memory.allocate("npu", 0, 4096);
+            assertThat(registration.unregister()).isDone();
+
+            closed.close();
+            forced.closeByForce();
+        }
+    }
+
+    /** A client that waits for its last registration still frees. */
+    @Test
+    void memoryOfAClientThatIsLeavingIsFreed() {
+        try (PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT)) {
+            SimulatedNpus npus = new SimulatedNpus(NpuConfig.DEFAULT);
+            PeerClientRegistration registration = memory.add(npus);
+            DeviceMemory freed = memory.allocate("npu", 0, 4096);
+            DeviceMemory held = memory.allocate("npu", 0, 4096);
+            NpuFixture.Active active = NpuFixture.active(held);
+            var end = registration.unregister();
+            assertThat(end).isNotDone();
+
+            freed.close();
+
+            assertThatThrownBy(() -> npus.free(0, freed.address())).hasMessageContaining("no allocation begins");
+            active.region().close();
+            assertThat(end).succeedsWithin(Duration.ofSeconds(5));
+            held.close();
         }
     }
 

@@ -331,6 +331,26 @@ class NpuSharingTest {
         lending.close();
     }
 
+    /** Memory that is never freed does not keep its client either. */
+    @Test
+    void clientEndsOnceItsPeersHaveClosedItsMemory() throws Exception {
+        PeerMemory lending = PeerMemory.open(UrmaOptions.DEFAULT);
+        PeerClientRegistration registration = lending.add(new SimulatedNpus(SHARING));
+        DeviceMemory memory = lending.allocate("npu", 0, LENGTH);
+        PeerShare share = shareOf(memory);
+        assertThat(share.lend()).isTrue();
+        assertThat(share.lend()).isTrue();
+        var end = registration.unregister();
+
+        share.giveBack();
+        assertThat(end).isNotDone();
+        share.giveBack();
+
+        end.get(10, TimeUnit.SECONDS);
+        memory.close(); // it has gone with its client
+        lending.close();
+    }
+
     /** The opener's own device may be reset at any time: its copies fail, and the home's memory stays. */
     @Test
     void resetOfTheOpenersDeviceEndsItsAccess() {
