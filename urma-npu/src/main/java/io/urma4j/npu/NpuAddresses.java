@@ -10,8 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 
 /**
  * The virtual addresses of a device: a range of this process that maps nothing, so that a host access by mistake ends in an
@@ -19,6 +22,8 @@ import java.util.Iterator;
  * by its device.
  */
 final class NpuAddresses {
+    private static final long NONE = -1;
+
     private final Arena arena = Arena.ofShared();
     private final Deque<Range> free = new ArrayDeque<>(); // last freed first
 
@@ -48,8 +53,21 @@ final class NpuAddresses {
         }
     }
 
-    /** Takes a range; ENOMEM if no free one is long enough. */
+    /** Takes a range; ENOMEM if no free one is long enough, also when neighbours are joined. */
     long take(long lengthBytes) {
+        long taken = tryTake(lengthBytes);
+        if (taken == NONE) {
+            joinNeighbours();
+            taken = tryTake(lengthBytes);
+        }
+        if (taken == NONE) {
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM, "simulated NPU", "no free range of " + lengthBytes + " bytes of addresses");
+        }
+        return taken;
+    }
+
+    private long tryTake(long lengthBytes) {
         for (Iterator<Range> ranges = free.iterator(); ranges.hasNext(); ) {
             Range range = ranges.next();
             if (range.lengthBytes >= lengthBytes) {
@@ -60,8 +78,23 @@ final class NpuAddresses {
                 return range.address;
             }
         }
-        throw new UrmaException(
-                UrmaStatus.ENOMEM, "simulated NPU", "no free range of " + lengthBytes + " bytes of addresses");
+        return NONE;
+    }
+
+    /** Only where it must be, because it forgets which range was freed last. */
+    private void joinNeighbours() {
+        List<Range> inOrder = new ArrayList<>(free);
+        inOrder.sort(Comparator.comparingLong(Range::address));
+        free.clear();
+        for (Range range : inOrder) {
+            Range before = free.peekLast();
+            if (before != null && before.address + before.lengthBytes == range.address) {
+                free.removeLast();
+                free.addLast(new Range(before.address, before.lengthBytes + range.lengthBytes));
+            } else {
+                free.addLast(range);
+            }
+        }
     }
 
     void giveBack(long address, long lengthBytes) {

@@ -42,15 +42,19 @@ final class NpuDevice {
     synchronized long allocate(long lengthBytes, NpuMemoryKind kind) {
         checkPresent();
         long rounded = (lengthBytes + GRANULE_BYTES - 1) & -GRANULE_BYTES;
-        long freeBytes = (long) frames.freeCount() * config.pageBytes();
-        if (lengthBytes > freeBytes || rounded > freeBytes) {
-            throw new UrmaException(
-                    UrmaStatus.ENOMEM, this, "lacks memory for " + lengthBytes + " bytes; " + freeBytes + " are free");
-        }
+        checkFree(lengthBytes, rounded);
         long address = addresses.take(rounded);
         NpuAllocation allocation = new NpuAllocation(address, rounded, nextBufferId++, kind, taken(rounded), null);
         allocations.put(address, allocation);
         return address;
+    }
+
+    private void checkFree(long lengthBytes, long roundedBytes) {
+        long freeBytes = (long) frames.freeCount() * config.pageBytes();
+        if (lengthBytes > freeBytes || roundedBytes > freeBytes) {
+            throw new UrmaException(
+                    UrmaStatus.ENOMEM, this, "lacks memory for " + lengthBytes + " bytes; " + freeBytes + " are free");
+        }
     }
 
     /** Lets other processes open an allocation; {@link #unshare} ends that. */
@@ -186,12 +190,16 @@ final class NpuDevice {
         }
         registrations.reversed().forEach(registration -> registration.invalidate(InvalidationReason.REMAPPED));
         synchronized (this) {
+            if (allocation.freed) {
+                throw new UrmaException(UrmaStatus.EINVAL, this, "memory was freed before it moved");
+            }
             Frame[] old = allocation.frames;
             for (Frame frame : old) {
                 if (pins.containsKey(frame)) {
                     throw new UrmaException(UrmaStatus.EAGAIN, this, "pinned pages cannot move");
                 }
             }
+            checkFree(allocation.lengthBytes, allocation.lengthBytes);
             Frame[] next = taken(allocation.lengthBytes);
             for (int i = 0; i < old.length; i++) {
                 next[i].bytes().copyFrom(old[i].bytes());

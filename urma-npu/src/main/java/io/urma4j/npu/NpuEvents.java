@@ -12,13 +12,20 @@ import org.jspecify.annotations.Nullable;
 /** Events of a device: each stands behind a kernel that runs until a test ends it. Safe for any thread. */
 final class NpuEvents {
     private final NpuDevice device;
-    private final Map<Long, Recorded> all = new HashMap<>(); // guarded by this, with what it holds
+    private final Map<Long, Recorded> all =
+            new HashMap<>(); // but those that ended well; guarded by this, with what it holds
     private long last;
 
     private @Nullable UrmaException loss; // of the device
 
     NpuEvents(NpuDevice device) {
         this.device = device;
+    }
+
+    private static final Recorded ENDED_WELL = new Recorded();
+
+    static {
+        ENDED_WELL.ended = true;
     }
 
     private static final class Recorded {
@@ -63,12 +70,23 @@ final class NpuEvents {
             recorded.failure = failure;
             told = List.copyOf(recorded.listeners);
             recorded.listeners.clear();
+            if (failure == null) {
+                all.remove(event);
+            }
         }
         told.forEach(listener -> listener.ended(failure));
     }
 
+    /** How many are remembered. */
+    synchronized int count() {
+        return all.size();
+    }
+
     private Recorded find(long event) {
         Recorded recorded = all.get(event);
+        if (recorded == null && event >= 1 && event <= last) {
+            return ENDED_WELL;
+        }
         if (recorded == null) {
             throw new UrmaException(UrmaStatus.EINVAL, device, "has no event " + event);
         }

@@ -96,8 +96,11 @@ final class NpuSharing implements PeerSharing {
 
         @Override
         public void release() {
-            registration.release();
-            device.closeOpened(opened);
+            try {
+                registration.release();
+            } finally {
+                device.closeOpened(opened);
+            }
         }
     }
 }

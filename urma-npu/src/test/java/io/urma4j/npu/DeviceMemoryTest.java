@@ -281,6 +281,43 @@ class DeviceMemoryTest {
     }
 
     @Test
+    void addressesThatWereFreedInPartsServeALongAllocation() {
+        long granule = NpuDevice.GRANULE_BYTES;
+        NpuAddresses addresses = new NpuAddresses(4 * granule);
+        long[] parts = new long[4];
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = addresses.take(granule);
+        }
+        for (int i : new int[] {2, 0, 3, 1}) {
+            addresses.giveBack(parts[i], granule);
+        }
+        assertThat(addresses.take(granule)).as("last freed").isEqualTo(parts[1]);
+        addresses.giveBack(parts[1], granule);
+
+        assertThat(addresses.take(4 * granule)).isEqualTo(parts[0]);
+
+        assertThatThrownBy(() -> addresses.take(1)).hasMessageContaining("no free range of 1 bytes");
+        addresses.close();
+    }
+
+    /** A device that is too full for a second copy of the memory. */
+    @Test
+    void moveThatLacksPagesTakesNone() {
+        NpuConfig config = NpuConfig.DEFAULT.withProfile(NpuProfile.DMABUF).withMemoryBytes(6 << 20);
+        try (NpuFixture npu = new NpuFixture(config);
+                DeviceMemory memory = npu.allocate(4 << 20)) {
+            MemorySegment pattern = npu.pattern(4 << 20, 6);
+            memory.copyFrom(0, pattern);
+
+            assertThatThrownBy(() -> npu.npus.move(0, memory.address()))
+                    .hasMessageContaining("lacks memory for 4194304 bytes; 2097152 are free");
+
+            assertSame(npu.read(memory, 0, 4 << 20), pattern);
+            npu.allocate(2 << 20).close();
+        }
+    }
+
+    @Test
     void closedMemoryIsRefused() {
         try (NpuFixture npu = new NpuFixture(NpuConfig.DEFAULT)) {
             DeviceMemory memory = npu.allocate(100);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
 import io.urma4j.peer.DeviceEvent;
 import io.urma4j.peer.PeerMemory;
 import java.time.Duration;
@@ -51,6 +52,41 @@ class NpuEventsTest {
         event.whenDone(() -> told.add("second"));
         assertThat(told).containsExactly("first", "second");
         assertThat(memory.event("npu", 1, kernel)).hasToString("npu:1 event 0x1, done");
+    }
+
+    /** Of millions of kernels. */
+    @Test
+    void eventThatEndedWellIsNotKept() {
+        try (NpuDeviceOfATest device = new NpuDeviceOfATest()) {
+            NpuEvents events = new NpuEvents(device.device);
+            long first = events.record();
+            long failed = events.record();
+            long runs = events.record();
+            UrmaException fault = new UrmaException(UrmaStatus.FAIL, "test", "a fault");
+
+            events.end(first, null);
+            events.end(failed, fault);
+
+            assertThat(events.count()).isEqualTo(2);
+            List<Object> told = new ArrayList<>();
+            events.whenDone(first, told::add);
+            events.whenDone(failed, told::add);
+            events.end(first, fault); // too late
+            events.whenDone(first, told::add);
+            assertThat(told).containsExactly(null, fault, null);
+            events.end(runs, null);
+            assertThatThrownBy(() -> events.whenDone(runs + 1, told::add)).hasMessageContaining("has no event 4");
+            assertThatThrownBy(() -> events.whenDone(0, told::add)).hasMessageContaining("has no event 0");
+        }
+    }
+
+    private static final class NpuDeviceOfATest implements AutoCloseable {
+        final NpuDevice device = new NpuDevice(0, NpuConfig.parse("1"));
+
+        @Override
+        public void close() {
+            device.close();
+        }
     }
 
     @Test

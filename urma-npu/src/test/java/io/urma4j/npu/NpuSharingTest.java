@@ -123,6 +123,25 @@ class NpuSharingTest {
         memory.close();
     }
 
+    /** The registry goes on after a failure of the client, and so does the client. */
+    @Test
+    void endThatFailsStillUnmapsOpenedMemory() {
+        DeviceMemory memory = home.allocate(LENGTH);
+        PeerShare share = shareOf(memory);
+        PeerRegion region = opened(share.handle(), LENGTH);
+        long address = region.range().address();
+        peer.npus.faults().on("release", 1, () -> {
+            throw new IllegalStateException("of a test");
+        });
+
+        region.close();
+
+        try (DeviceMemory next = peer.allocate(LENGTH)) {
+            assertThat(next.address()).isEqualTo(address);
+        }
+        memory.close();
+    }
+
     @Test
     void openedMemoryIsNeitherRegisteredNorShared() {
         DeviceMemory memory = home.allocate(LENGTH);
