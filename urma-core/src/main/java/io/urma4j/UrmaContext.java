@@ -147,6 +147,7 @@ public final class UrmaContext implements AutoCloseable {
     public LocalSegment register(DeviceMemory memory, SegmentConfig config) {
         checks.registration(config);
         checks.deviceMemory();
+        checks.atomics(memory.address(), config.access());
         DeviceBacking pinned = DeviceBacking.pin(memory, events);
         return register(null, pinned, config.tokenId(), config.request(null, null, pinned.region()));
     }

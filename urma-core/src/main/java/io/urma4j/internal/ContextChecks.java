@@ -69,6 +69,17 @@ public final class ContextChecks {
                     "an isolated segment shares its memory with no other, which is unknown of memory that " + device
                             + " did not allocate; use allocate()");
         }
+        atomics(memory.address(), access);
+    }
+
+    /** Memory that peers may use for atomics begins at a multiple of 8: its home refuses others, after the post. */
+    public void atomics(long address, Access access) {
+        if (access == Access.READ_WRITE_ATOMIC && (address & 7) != 0) {
+            throw Checks.invalid(
+                    context,
+                    "memory at 0x" + Long.toHexString(address) + " cannot be registered as " + access
+                            + ": its address is not a multiple of 8");
+        }
     }
 
     /** Memory of a GPU or NPU can be registered so. */

@@ -26,6 +26,7 @@ import io.urma4j.Revocation;
 import io.urma4j.SegmentDescriptor;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
+import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
@@ -216,6 +217,28 @@ public abstract class SegmentsContract extends Contract {
             for (Access access : new Access[] {Access.READ_WRITE, Access.READ_WRITE_ATOMIC}) {
                 assertRefused(
                         UrmaStatus.EINVAL, () -> pair.initiator().context().registerForeign(memory, access));
+            }
+        }
+    }
+
+    /** S7.2: its home would refuse atomics that look aligned at the post (S7.8). */
+    @Rule({"S7.2", "S7.8"})
+    @Test
+    void memoryAtAnOddAddressIsNotRegisteredForAtomics() {
+        UrmaContext context = pair.initiator().context();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(64, 8);
+
+            for (int start : new int[] {1, 4}) {
+                assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> context.registerForeign(memory.asSlice(start, 32), Access.READ_WRITE_ATOMIC));
+            }
+            if (pair.device().attributes().capabilities().foreignShareable()) {
+                context.registerForeign(memory.asSlice(4, 32), Access.READ_WRITE)
+                        .close();
+                context.registerForeign(memory.asSlice(8, 32), Access.READ_WRITE_ATOMIC)
+                        .close();
             }
         }
     }
