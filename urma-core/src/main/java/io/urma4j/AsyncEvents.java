@@ -18,6 +18,7 @@ public final class AsyncEvents {
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<AsyncEvent> queue = new ArrayDeque<>();
     private long dropped;
+    private boolean closed;
 
     AsyncEvents() {}
 
@@ -31,12 +32,12 @@ public final class AsyncEvents {
         }
     }
 
-    /** Waits at most {@code timeout} for the next event; empty if none arrived. */
+    /** Waits at most {@code timeout} for the next event; empty if none arrived, at once when the context is closed. */
     public Optional<AsyncEvent> await(Duration timeout) throws InterruptedException {
         long remainingNanos = Nanos.of(timeout);
         lock.lockInterruptibly();
         try {
-            while (queue.isEmpty() && remainingNanos > 0) {
+            while (queue.isEmpty() && !closed && remainingNanos > 0) {
                 remainingNanos = arrived.awaitNanos(remainingNanos);
             }
             return Optional.ofNullable(queue.poll());
@@ -69,6 +70,17 @@ public final class AsyncEvents {
             }
             queue.add(event);
             arrived.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The context ends, and with it all waits (S12.6). */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            arrived.signalAll();
         } finally {
             lock.unlock();
         }

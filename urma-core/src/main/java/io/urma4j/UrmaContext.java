@@ -421,6 +421,7 @@ public final class UrmaContext implements AutoCloseable {
             siblings.remove(this);
             recordedPaths.run();
             Flight.contextClosed(this);
+            events.close();
             life.finish(provider::close);
         }
     }
