@@ -63,7 +63,12 @@ public final class SharedMemory implements ContextObject {
         return life;
     }
 
-    /** Frees it; EAGAIN while a segment is registered on it, of any context. Idempotent. */
+    /**
+     * Frees it. Idempotent.
+     *
+     * @throws UrmaException EAGAIN while a segment is registered on it, of any context, or while a native call uses it for seconds;
+     *     it is open then (S2.2)
+     */
     @Override
     public void close() {
         boolean endsNow = context.life().isClosed()
@@ -84,8 +89,13 @@ public final class SharedMemory implements ContextObject {
     }
 
     private void free() {
+        try {
+            provider.close();
+        } catch (UrmaException e) {
+            life.reopen();
+            throw e;
+        }
         context.children().remove(this);
-        provider.close();
     }
 
     @Override

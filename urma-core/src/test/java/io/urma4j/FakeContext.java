@@ -56,6 +56,9 @@ final class FakeContext implements ProviderContext {
     /** What the next registrations are refused with. */
     final Queue<UrmaException> refusals = new ConcurrentLinkedQueue<>();
 
+    /** What the next closes of memory are refused with. */
+    final Queue<UrmaException> memoryRefusals = new ConcurrentLinkedQueue<>();
+
     /** Runs while a registration is in progress. */
     Runnable whileRegistering = () -> {};
 
@@ -125,6 +128,10 @@ final class FakeContext implements ProviderContext {
 
             @Override
             public void close() {
+                UrmaException refusal = memoryRefusals.poll();
+                if (refusal != null) {
+                    throw refusal;
+                }
                 open.remove("memory");
                 if (segment.scope().isAlive()) { // a test may have closed it
                     arena.close();

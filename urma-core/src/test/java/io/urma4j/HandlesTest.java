@@ -54,6 +54,54 @@ class HandlesTest {
         assertInvalid(() -> context.register(memory, Access.READ)).withMessageContaining("is closed");
     }
 
+    /** S2.2: a native call uses it for longer than a close waits. */
+    @Test
+    void memoryWhoseCloseIsRefusedIsOpen() {
+        SharedMemory memory = context.allocate(4096);
+        FakeContext fake = FakeContext.of(context);
+        fake.memoryRefusals.add(new UrmaException(UrmaStatus.EAGAIN, memory, "a native call still uses it"));
+
+        assertRefused(UrmaStatus.EAGAIN, memory::close);
+        assertThat(memory.segment().byteSize()).isEqualTo(4096);
+        context.register(memory, Access.READ).close();
+        memory.close();
+
+        assertThat(fake.open).doesNotContain("memory");
+        context.closeIfUnused();
+    }
+
+    @Test
+    void contextTriesToCloseItsMemoryAgain() {
+        SharedMemory memory = context.allocate(4096);
+        FakeContext fake = FakeContext.of(context);
+        fake.memoryRefusals.add(new UrmaException(UrmaStatus.EAGAIN, memory, "a native call still uses it"));
+
+        context.close();
+
+        assertThat(fake.open).doesNotContain("memory");
+        memory.close();
+    }
+
+    /** S12.6. */
+    @Test
+    void closedContextEndsAWaitForEvents() throws InterruptedException {
+        Thread waiting = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                assertThat(context.events().await(Duration.ofMinutes(10))).isEmpty();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        while (waiting.getState() != Thread.State.TIMED_WAITING) {
+            Thread.sleep(1);
+        }
+
+        context.close();
+
+        assertThat(waiting.join(Duration.ofSeconds(20))).isTrue();
+        assertThat(context.events().await(Duration.ofMinutes(10))).isEmpty();
+    }
+
     @Test
     void unfinishedWorkHoldsSegments() {
         LocalSegment segment = home.segment();

@@ -105,6 +105,11 @@ public final class Lifetime {
         return true;
     }
 
+    /** Undoes the end, by the one caller who ended it and could not clean up: another close may try again. */
+    public synchronized void reopen() {
+        closed = false;
+    }
+
     /**
      * Ends the life unless it has holders.
      *
