@@ -11,6 +11,11 @@ public final class FakeQueues {
         FakeContext.of(context).sendQueues.forEach(queue -> queue.hold(on));
     }
 
+    /** As many unfinished work requests name a segment. */
+    public static void unfinished(UrmaContext context, LocalSegment segment, int count) {
+        FakeContext.FakeSegment.of(segment, context).unfinished = count;
+    }
+
     /** How the next work requests of a context end. */
     public static void endNext(UrmaContext context, CompletionStatus... results) {
         FakeContext.of(context).results.addAll(List.of(results));

@@ -7,6 +7,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.ResultExecutors;
 import io.urma4j.spi.support.FieldHandle;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
@@ -15,6 +16,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,9 @@ final class Block extends LeaseWords.After {
 
     /** Of the invalid view; no view of it is ever live. */
     static final Block NONE = new Block(MemorySegment.NULL, List.of(), none -> {});
+
+    private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 1_000_000_000;
 
     static final int MAX_HANDLES = (1 << 12) - 1;
     static final int MAX_HOLDS = (1 << 16) - 2; // and one of an ending scope
@@ -352,8 +357,38 @@ final class Block extends LeaseWords.After {
     }
 
     private void returnIfUnused(long now) {
-        if (handles(now) == 0 && holds(now) == 0) {
+        if (handles(now) != 0 || holds(now) != 0) {
+            return;
+        }
+        try {
             source.accept(this);
+        } catch (UrmaException e) {
+            if (sharesRegistrations || e.status() != UrmaStatus.EAGAIN) {
+                throw e;
+            }
+            ResultExecutors.VIRTUAL_THREADS.execute(this::returnLater);
+        }
+    }
+
+    /** Work requests that were posted by hand are unfinished, and end unheard. */
+    private void returnLater() {
+        for (long pauseNanos = SHORTEST_PAUSE_NANOS; !tryReturn(); ) {
+            LockSupport.parkNanos(this, pauseNanos);
+            pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+        }
+    }
+
+    /** Returns it to its source; false if requests are unfinished. */
+    private boolean tryReturn() {
+        try {
+            source.accept(this);
+            return true;
+        } catch (UrmaException e) {
+            if (e.status() == UrmaStatus.EAGAIN) {
+                return false;
+            }
+            LOG.log(Level.WARNING, this + " could not be returned", e);
+            return true;
         }
     }
 

@@ -226,7 +226,8 @@ public final class RdmaBuf implements AutoCloseable {
      * Closes this handle. Idempotent (S14.7).
      *
      * @throws UrmaException EAGAIN if this is the last handle of a buffer of {@link #allocate} or {@link #wrap}, and work
-     *     requests that were posted by {@link BufView#localSegment} are unfinished; the handle stays open. Leases of a {@link
+     *     requests that were posted by {@link BufView#localSegment} are unfinished; the handle stays open. It is not refused while
+     *     an operation of a queue holds the buffer: then the memory stays until both have finished. Leases of a {@link
      *     RegisteredBufferPool} or a {@link RegistrationCache} share registrations, and are not refused
      */
     @Override

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.CompletionBatch;
+import io.urma4j.FakeQueues;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
 import io.urma4j.QueueState;
@@ -14,6 +15,7 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +62,31 @@ class RdmaBufTest {
     void closedBufferLeavesNothingInItsContext() {
         RdmaBuf.allocate(context, 4096).close();
         context.closeIfUnused();
+    }
+
+    /** S14.8: one of a queue holds it, and one was posted by hand. */
+    @Test
+    void bufferOfTwoKindsOfRequestsGoesWithTheLast() {
+        RemoteSegment remote = remote();
+        try (BufQueue queue = BufQueue.open(context)) {
+            RdmaBuf buf = RdmaBuf.allocate(context, 4096);
+            MemorySegment memory = buf.view().segment();
+            LocalSegment segment = buf.view().localSegment(context);
+            FakeQueues.hold(context, true);
+            assertThat(queue.write(remote, 0, buf.view().first(8), 1)).isTrue();
+            FakeQueues.unfinished(context, segment, 1);
+
+            buf.close();
+            FakeQueues.hold(context, false);
+            assertThat(queue.poll(batch)).isOne();
+
+            assertThat(memory.scope().isAlive())
+                    .as("its request by hand is unfinished")
+                    .isTrue();
+            FakeQueues.unfinished(context, segment, 0);
+            Awaitility.await().until(() -> !memory.scope().isAlive());
+            assertThat(segment.revocation()).isPresent();
+        }
     }
 
     @Test
