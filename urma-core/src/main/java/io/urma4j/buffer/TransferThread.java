@@ -7,6 +7,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.internal.ApiAccess;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /** The thread of a context under {@link TransferProgress#BY_THREAD}: it takes records when there are events, and times out batches. */
 final class TransferThread {
@@ -16,21 +17,25 @@ final class TransferThread {
     private final Jfc wakeUp; // without records
     private final Thread thread;
 
-    /** For the queues of a context, whose records make events at the JFCE; the thread does not run yet. */
-    TransferThread(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce) {
+    /**
+     * For the queues of a context, whose records make events at the JFCE; the thread does not run yet.
+     *
+     * @param isClosed whether the transfers are closed, as a whole
+     */
+    TransferThread(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce, BooleanSupplier isClosed) {
         this.jfce = jfce;
         this.wakeUp = homes.context().createJfc(new JfcConfig(1, false), jfce);
         this.thread = Thread.ofPlatform()
                 .daemon()
                 .name("urma-transfers-" + homes.context().uasid())
-                .unstarted(() -> run(homes, deadlines, jfce));
+                .unstarted(() -> run(homes, deadlines, jfce, isClosed));
     }
 
     void start() {
         thread.start();
     }
 
-    private static void run(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce) {
+    private static void run(OpenHomes homes, TransferDeadlines deadlines, Jfce jfce, BooleanSupplier isClosed) {
         while (true) {
             boolean _ = Thread.interrupted(); // only a close ends it
             try {
@@ -43,8 +48,8 @@ final class TransferThread {
             } catch (InterruptedException e) {
                 LOG.log(Level.DEBUG, "transfers on " + homes.context() + " ignore an interrupt", e);
             } catch (UrmaException e) {
-                if (homes.isClosed()) {
-                    return;
+                if (isClosed.getAsBoolean()) {
+                    return; // perhaps by the end of another context, before it comes to the homes of this one
                 }
                 LOG.log(Level.WARNING, "transfers on " + homes.context() + " go on after a failure", e);
             }

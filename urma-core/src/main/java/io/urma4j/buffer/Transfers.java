@@ -71,7 +71,7 @@ public final class Transfers implements AutoCloseable {
         homes.add(made);
         if (jfce != null) {
             try {
-                threads.add(new TransferThread(made, deadlines, jfce));
+                threads.add(new TransferThread(made, deadlines, jfce, closed::get));
             } catch (UrmaException e) {
                 jfce.close();
                 throw e;

@@ -12,6 +12,7 @@ import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,6 +58,39 @@ class TransfersTest {
             batch.add(remote.subrange(8L * i, 8), buf.view().first(8));
         }
         return batch;
+    }
+
+    /** S14.38: its own homes come last, and its other objects are closed already. */
+    @Test
+    void threadOfAContextEndsWhileAnotherContextClosesTheTransfers() throws Exception {
+        UrmaContext first = urma.device("fake0").openContext();
+        UrmaContext second = urma.device("fake0").openContext();
+        Transfers both = Transfers.open(TransferOptions.DEFAULT, first, second);
+        RdmaBuf local = RdmaBuf.allocate(first, 64);
+        assertThat(both.write(remote, local.view()).get(20, TimeUnit.SECONDS).isSuccess())
+                .isTrue();
+        FakeQueues.hold(first, true);
+        CompletableFuture<TransferResult> held = both.write(remote, local.view());
+        Thread thread = Thread.getAllStackTraces().keySet().stream()
+                .filter(one -> one.getName().equals("urma-transfers-" + second.uasid()))
+                .findAny()
+                .orElseThrow();
+        CompletableFuture<Boolean> ended = held.thenApply(_ -> {
+            second.close();
+            return hasEnded(thread);
+        });
+
+        first.close();
+
+        assertThat(ended.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static boolean hasEnded(Thread thread) {
+        try {
+            return thread.join(Duration.ofSeconds(2));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
