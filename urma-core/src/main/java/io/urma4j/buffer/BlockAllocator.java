@@ -120,6 +120,8 @@ final class BlockAllocator {
         change(() -> {
             checkOpen();
             queueOf(waiter.request()).add(waiter);
+            ordinary.retryUnfreed();
+            reserve.retryUnfreed();
             publish(); // before the magazines are searched
         });
         if (!waiter.isSettled()) {

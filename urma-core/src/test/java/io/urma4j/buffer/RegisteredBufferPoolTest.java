@@ -313,6 +313,21 @@ class RegisteredBufferPoolTest {
         }
     }
 
+    /** S14.10: a request that lacks memory tries once more, also without a limit that trims. */
+    @Test
+    void memoryThatCouldNotBeFreedIsFreedForARequest() {
+        try (RegisteredBufferPool pool = pool(PoolConfig.builder(160 * MB))) {
+            slabs.failToFreeNext(1);
+            acquire(pool, 100 * MB).close(); // a slab of its own, which goes with its lease
+            assertThat(pool.stats().registeredBytes()).isEqualTo(100 * MB);
+
+            RdmaBuf next = pool.acquire(100 * MB, LONG);
+
+            assertThat(slabs.liveBytes()).isEqualTo(100 * MB);
+            next.close();
+        }
+    }
+
     // ---- waiting
 
     /** S14.12. */
