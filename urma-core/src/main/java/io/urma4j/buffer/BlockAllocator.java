@@ -53,6 +53,7 @@ final class BlockAllocator {
     private final LongAdder waits = new LongAdder();
     private volatile int attention; // written under the lock
     private boolean isTrimming;
+    private long arrivals; // of waiters
     private long slabsMade;
     private long slabsFreed;
     private long refusals;
@@ -110,7 +111,7 @@ final class BlockAllocator {
         Grant[] granted = new Grant[1];
         change(() -> {
             checkOpen();
-            granted[0] = queueOf(request).isEmpty() ? plan(request, false) : null;
+            granted[0] = planAtOnce(request);
         });
         return granted[0];
     }
@@ -119,6 +120,7 @@ final class BlockAllocator {
     void enqueue(Waiter waiter) {
         change(() -> {
             checkOpen();
+            waiter.arrived(++arrivals);
             queueOf(waiter.request()).add(waiter);
             ordinary.retryUnfreed();
             reserve.retryUnfreed();
@@ -146,12 +148,21 @@ final class BlockAllocator {
         }
     }
 
-    private @Nullable Grant plan(Request request, boolean mayWait) {
-        if (!request.isControl()) {
-            return ordinary.plan(request, mayWait);
+    /** What a request gets that does not wait: it overtakes none, but for one that may use the reserve. */
+    private @Nullable Grant planAtOnce(Request request) {
+        Grant grant = first() == null ? ordinary.plan(request, false) : null;
+        boolean hasReserve = request.isControl() && controlWaiters.isEmpty();
+        return grant == null && hasReserve ? reserve.plan(request, false) : grant;
+    }
+
+    /** The next for ordinary memory, in order of arrival. A control request that only the reserve can serve delays no other. */
+    private @Nullable Waiter first() {
+        Waiter first = waiters.isEmpty() ? null : waiters.getFirst();
+        Waiter control = controlWaiters.isEmpty() ? null : controlWaiters.getFirst();
+        if (control == null || control.request().totalBytes() > config.ordinaryBytes()) {
+            return first;
         }
-        Grant grant = waiters.isEmpty() ? ordinary.plan(request, mayWait) : null;
-        return grant == null ? reserve.plan(request, mayWait) : grant;
+        return first == null || control.isBefore(first) ? control : first;
     }
 
     /** Makes the slabs that a grant lacks. It may take milliseconds; if it fails, the whole grant is taken back. */
@@ -231,8 +242,7 @@ final class BlockAllocator {
             ordinary.condemnIdle();
             reserve.condemnIdle();
         } else {
-            serve(waiters, settled);
-            serve(controlWaiters, settled);
+            serve(settled);
         }
         condemned.addAll(ordinary.takeCondemned());
         condemned.addAll(reserve.takeCondemned());
@@ -244,17 +254,24 @@ final class BlockAllocator {
         attention = attention & ~WAITERS | waiting;
     }
 
-    /** In order of arrival: none is served before the first one. */
-    private void serve(SequencedSet<Waiter> queue, List<Waiter> settled) {
-        while (!queue.isEmpty()) {
-            Grant grant = plan(queue.getFirst().request(), true);
-            if (grant == null) {
-                return;
-            }
-            Waiter first = queue.removeFirst();
-            first.settle(grant);
-            settled.add(first);
+    /** In order of arrival: none is served before the first one, but for control requests from the reserve. */
+    private void serve(List<Waiter> settled) {
+        boolean isServed = true;
+        while (isServed) {
+            Waiter first = first();
+            isServed = (first != null && serve(first, ordinary, settled))
+                    || (!controlWaiters.isEmpty() && serve(controlWaiters.getFirst(), reserve, settled));
         }
+    }
+
+    private boolean serve(Waiter waiter, SlabBudget budget, List<Waiter> settled) {
+        Grant grant = budget.plan(waiter.request(), true);
+        if (grant != null) {
+            queueOf(waiter.request()).remove(waiter);
+            waiter.settle(grant);
+            settled.add(waiter);
+        }
+        return grant != null;
     }
 
     private static void refuse(SequencedSet<Waiter> queue, List<Waiter> settled) {

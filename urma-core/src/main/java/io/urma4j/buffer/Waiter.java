@@ -7,6 +7,7 @@ final class Waiter {
     private final Request request;
     private final Runnable onSettled;
     private final long begunNanos = System.nanoTime();
+    private long arrival; // its place in the order of all; guarded by the allocator's lock
     private @Nullable Grant grant; // written before isSettled
     private volatile boolean isSettled;
 
@@ -18,6 +19,15 @@ final class Waiter {
 
     Request request() {
         return request;
+    }
+
+    /** It was the {@code place}th to arrive. */
+    void arrived(long place) {
+        arrival = place;
+    }
+
+    boolean isBefore(Waiter other) {
+        return arrival < other.arrival;
     }
 
     long ageNanos() {

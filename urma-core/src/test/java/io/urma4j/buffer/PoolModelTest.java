@@ -139,7 +139,7 @@ class PoolModelTest {
             try {
                 var got = pool.tryAcquire(length, options);
                 got.ifPresent(buf -> leased(buf, length));
-                assertThat(got.isPresent() && !options.isControl() && isAnyWaiting(false))
+                assertThat(got.isPresent() && !options.isControl() && isAnyWaiting())
                         .as("overtook a waiter")
                         .isFalse();
             } catch (UrmaException e) {
@@ -147,8 +147,14 @@ class PoolModelTest {
             }
         }
 
-        private boolean isAnyWaiting(boolean isControl) {
-            return waiting.stream().anyMatch(request -> request.isControl == isControl && !request.future.isDone());
+        private boolean isAnyWaiting() {
+            return waiting.stream().anyMatch(this::isWaitingForOrdinary);
+        }
+
+        /** A control request does, too, unless only the reserve can serve it. */
+        private boolean isWaitingForOrdinary(Waiting request) {
+            return !request.future.isDone()
+                    && config.classes().blockBytesFor(request.lengthBytes) <= config.ordinaryBytes();
         }
 
         private void acquireAll() {
@@ -264,7 +270,7 @@ class PoolModelTest {
             for (Waiting request : done) {
                 if (!request.future.isCompletedExceptionally() && !request.isControl) {
                     Waiting first = waiting.stream()
-                            .filter(other -> !other.isControl && !other.future.isDone())
+                            .filter(this::isWaitingForOrdinary)
                             .findFirst()
                             .orElse(null);
                     assertThat(first == null || waiting.indexOf(first) > waiting.indexOf(request))

@@ -330,6 +330,55 @@ class RegisteredBufferPoolTest {
 
     // ---- waiting
 
+    /** S14.12: only into the reserve do control requests overtake, and they are overtaken by none. */
+    @Test
+    void controlRequestThatWaitsIsServedInItsTurn() {
+        try (RegisteredBufferPool pool = pool(PoolConfig.builder(64 * KB).reserveBytes(16 * KB))) {
+            RdmaBuf all = acquire(pool, 48 * KB);
+            RdmaBuf reserved = acquireControl(pool, 16 * KB);
+            CompletableFuture<RdmaBuf> control =
+                    pool.acquireAsync(16 * KB, AcquireOptions.control().withExecutor(Runnable::run));
+            CompletableFuture<RdmaBuf> large = pool.acquireAsync(48 * KB, inline());
+
+            all.close();
+
+            assertThat(control).isCompleted();
+            assertThat(large).isNotDone();
+            CompletableFuture<RdmaBuf> urgent =
+                    pool.acquireAsync(16 * KB, AcquireOptions.control().withExecutor(Runnable::run));
+            reserved.close();
+            assertThat(urgent).isCompleted(); // it overtakes into the reserve alone
+            control.join().close();
+            assertThat(large).isCompleted();
+            urgent.join().close();
+            large.join().close();
+        }
+    }
+
+    @Test
+    void tryDoesNotOvertakeAControlRequestThatWaits() {
+        try (RegisteredBufferPool pool = pool(PoolConfig.builder(64 * KB).reserveBytes(16 * KB))) {
+            RdmaBuf most = acquire(pool, 32 * KB);
+            RdmaBuf rest = acquire(pool, 8 * KB);
+            RdmaBuf reserved = acquireControl(pool, 16 * KB);
+            CompletableFuture<RdmaBuf> control =
+                    pool.acquireAsync(16 * KB, AcquireOptions.control().withExecutor(Runnable::run));
+            assertThat(control).isNotDone();
+
+            assertThat(pool.tryAcquire(4 * KB)).isEmpty();
+
+            rest.close();
+            assertThat(control).isCompleted();
+            most.close();
+            reserved.close();
+            control.join().close();
+        }
+    }
+
+    private static RdmaBuf acquireControl(RegisteredBufferPool pool, long lengthBytes) {
+        return pool.tryAcquire(lengthBytes, AcquireOptions.control()).orElseThrow();
+    }
+
     /** S14.12. */
     @Test
     void largeRequestIsNotStarvedBySmallOnes() {

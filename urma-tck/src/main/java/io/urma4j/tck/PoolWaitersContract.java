@@ -86,6 +86,29 @@ public abstract class PoolWaitersContract extends Contract {
         }
     }
 
+    /** S14.12: control traffic overtakes into the reserve alone, and no later request overtakes it. */
+    @Rule("S14.12")
+    @Test
+    void controlRequestThatWaitsIsServedInItsTurn() {
+        PoolConfig config = PoolConfig.builder(64 * KB).reserveBytes(SIZE).build();
+        try (RegisteredBufferPool pool = pool(config)) {
+            RdmaBuf most = acquire(pool, 32 * KB);
+            List<RdmaBuf> rest = pool.acquireAll(new long[] {16 * KB, 8 * KB, SIZE}, Duration.ZERO);
+            RdmaBuf reserved = pool.tryAcquire(SIZE, AcquireOptions.control()).orElseThrow();
+            CompletableFuture<RdmaBuf> control = pool.acquireAsync(SIZE, INLINE.withControl());
+            CompletableFuture<RdmaBuf> large = pool.acquireAsync(60 * KB, INLINE);
+            assertThat(control).isNotDone();
+
+            most.close();
+
+            granted(control).close();
+            assertThat(large).isNotDone();
+            rest.forEach(RdmaBuf::close);
+            granted(large).close();
+            reserved.close();
+        }
+    }
+
     /** S14.13: 0 is a try; a timeout ends the wait and leaves no waiter. */
     @Rule("S14.13")
     @Test
