@@ -37,6 +37,9 @@ public abstract class WindowsContract extends Contract {
     private static final int FROM = 1024;
     private static final int LENGTH = 512;
 
+    /** Of the windows that a context has at a time. */
+    private static final int MORE_THAN_HALF = 40_000;
+
     protected WindowsContract(String device) {
         super(device);
     }
@@ -397,6 +400,44 @@ public abstract class WindowsContract extends Contract {
                         UrmaStatus.EINVAL,
                         () -> window.write(queue.jfs(), 0, queue.scratch(), 0, 8, 0, PostFlags.DEFAULT))
                 .hasMessageContaining("closed");
+    }
+
+    /** S7.10: the windows of an import end with it, though the home takes none of them back: others get their room. */
+    @Rule("S7.10")
+    @Test
+    void windowsEndWithTheirImport() {
+        var context = pair.initiator().context();
+        var segment = context.register(context.allocate(SIZE), Access.READ_WRITE);
+        var user = pair.anotherInitiator().context();
+        for (int round = 0; round < 2; round++) {
+            var remote = user.importSegment(segment.descriptor(), segment.token());
+            var importer = segment.importing().getFirst();
+            for (int i = 0; i < MORE_THAN_HALF; i++) {
+                segment.grant(importer, i % SIZE, 1, Access.READ);
+            }
+            remote.close();
+            Patience.await("the import to go", () -> segment.importing().isEmpty());
+        }
+    }
+
+    /** S7.10, S12.4: the windows of an importer that was killed end, though the home takes none of them back. */
+    @Rule({"S7.10", "S12.4"})
+    @Test
+    void windowsEndWithADeadImporter() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var segment = pair.initiator().asHome().segment(SIZE, Access.READ_WRITE);
+        pair.home().importSegment(segment.shared());
+        for (int i = 0; i < MORE_THAN_HALF; i++) {
+            segment.grant(0, i % SIZE, 1, Access.READ);
+        }
+
+        processOfHome().kill();
+
+        Patience.await("the import to go", () -> segment.importers().isEmpty());
+        pair.anotherInitiator().context().importSegment(segment.shared());
+        for (int i = 0; i < MORE_THAN_HALF; i++) {
+            segment.grant(0, i % SIZE, 1, Access.READ);
+        }
     }
 
     /** S7.10, S7.9: the end of the segment ends its windows. */

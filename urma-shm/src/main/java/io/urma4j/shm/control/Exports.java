@@ -372,12 +372,14 @@ final class Exports {
     /** Grants an importer a window (S7.10). */
     ProviderGrant grant(ShmSegment segment, Importer importer, WindowKey window) {
         Grant to = segment.exported().forWindow(importer, window.access(), WHY_ISOLATED);
-        return segment.exported().isWindowsOnly()
-                ? new ImportGrant(to, to.addWindow(() -> board.grant(to, window)))
-                : board.grant(to, window);
+        GrantBoard.ShmGrant given = to.addWindow(() -> board.grant(to, window));
+        if (given == null) {
+            throw segment.exported().notImported(importer);
+        }
+        return new ImportGrant(to, given);
     }
 
-    /** A window that its import keeps, since a message of the importer may end it. */
+    /** A window that ends with its import. */
     private record ImportGrant(Grant of, GrantBoard.ShmGrant given) implements ProviderGrant {
         @Override
         public WindowKey key() {

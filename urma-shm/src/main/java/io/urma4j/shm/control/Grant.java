@@ -21,7 +21,7 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
     private final Peer importer;
     private final Connection via;
     private final Access access;
-    private final Set<GrantBoard.ShmGrant> windows = new HashSet<>(); // of a windows-only segment; guarded by this
+    private final Set<GrantBoard.ShmGrant> windows = new HashSet<>(); // guarded by this
     private final ServedRequests requests = new ServedRequests(); // of device memory
     private boolean told;
     private volatile boolean ended;
@@ -120,17 +120,21 @@ final class Grant implements ExportedSegment.Granted, WindowUser, ServedGrant {
         return lent != null;
     }
 
-    /** The importer no longer touches the memory by this grant. */
+    /** The importer no longer touches the memory by this grant, nor by its windows. */
     void end() {
-        ended = true;
+        ended = true; // before the windows are revoked: so none is added later, and each is quiet at once
+        endWindows();
         if (lent != null) {
             lent.giveBack();
             lent = null;
         }
     }
 
-    /** Adds the window that {@code made} creates; it ends with {@link #removeWindow} or {@link #endWindows}. For any thread. */
-    synchronized GrantBoard.ShmGrant addWindow(Supplier<GrantBoard.ShmGrant> made) {
+    /** Adds the window that {@code made} creates, which ends with the grant at the latest; null if that has ended. For any thread. */
+    synchronized GrantBoard.@Nullable ShmGrant addWindow(Supplier<GrantBoard.ShmGrant> made) {
+        if (ended) {
+            return null;
+        }
         GrantBoard.ShmGrant window = made.get();
         windows.add(window);
         return window;
