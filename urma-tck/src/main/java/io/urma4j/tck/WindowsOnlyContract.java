@@ -33,6 +33,9 @@ public abstract class WindowsOnlyContract extends Contract {
     private static final int FROM = 1024;
     private static final int LENGTH = 512;
 
+    /** Of the windows that a context has at a time. */
+    private static final int MORE_THAN_HALF = 40_000;
+
     protected WindowsOnlyContract(String device) {
         super(device);
     }
@@ -412,6 +415,52 @@ public abstract class WindowsOnlyContract extends Contract {
         processOfHome().kill();
 
         Patience.await("the window to be quiet", grant::isQuiet);
+    }
+
+    /** S14.32: the grants of a peer that has connected end when its context closes, though the home takes none back. */
+    @Rule({"S14.32", "S12.4"})
+    @Test
+    void windowsEndWithTheContextOfTheirPeer() {
+        var context = pair.initiator().context();
+        var segment = context.register(
+                context.allocate(SIZE), SegmentConfig.of(Access.READ_WRITE).withWindowsOnly());
+        var other = context.register(context.allocate(SIZE), Access.READ);
+        var user = pair.anotherInitiator().context();
+        var grant = segment.grant(user.peerId(), 0, 64, Access.READ_WRITE);
+        var unused = other.grant(user.peerId(), 0, 64, Access.READ);
+        var absent = segment.grant(new PeerId(me().eid(), 77, 7), 0, 64, Access.READ);
+        user.importSegment(segment.descriptor(), null);
+        assertThat(grant.isQuiet()).isFalse();
+
+        user.close();
+
+        Patience.await("the windows to end", () -> grant.isQuiet() && unused.isQuiet());
+        assertThat(absent.isQuiet()).as("one that never came").isFalse();
+    }
+
+    /** S14.32: the grants of a peer that is killed in the middle of an operation end, and others get their room. */
+    @Rule({"S14.32", "S12.4", "S7.10"})
+    @Test
+    void windowsEndWithADeadPeer() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be killed");
+        var us = pair.initiator().asHome();
+        var segment = us.windowsOnlySegment(SIZE, Access.READ_WRITE);
+        var peer = pair.home().peerId();
+        var grant = segment.grantTo(peer, 0, 64, Access.READ_WRITE);
+        for (int i = 0; i < MORE_THAN_HALF; i++) {
+            segment.grantTo(peer, i % SIZE, 1, Access.READ);
+        }
+        pair.home()
+                .importSegment(segment.shared())
+                .holdWindow(grant.key(), us.receiver().shared());
+
+        processOfHome().kill();
+
+        Patience.await("the window to end", grant::isQuiet);
+        Patience.await("the import to go", () -> segment.importers().isEmpty());
+        for (int i = 0; i < MORE_THAN_HALF; i++) {
+            segment.grantTo(new PeerId(me().eid(), 77, 7), i % SIZE, 1, Access.READ);
+        }
     }
 
     /** S14.32: grants to a peer that never comes cost no more than others, and come back for use. */

@@ -63,8 +63,8 @@ final class Exports {
     private final Eid eid;
     private final int uasid;
     private final PeerId self;
-    private final KnownPeers known = new KnownPeers();
     private final SegmentTable<ShmSegment> table = new SegmentTable<>(_ -> {}, _ -> {});
+    private final KnownPeers known = new KnownPeers(table);
     private final StagedCopies copies;
     private final AtomicLong lastKey = new AtomicLong(); // keys are never reused
     private long lastGrant; // the engine's thread

@@ -1,8 +1,11 @@
 package io.urma4j.shm.control;
 
+import io.urma4j.spi.control.PeerWindows;
+import io.urma4j.spi.control.SegmentTable;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,15 +16,33 @@ import org.jspecify.annotations.Nullable;
  * has not begun an operation, and will read that the window is invalid.
  */
 final class KnownPeers {
+    private final SegmentTable<ShmSegment> segments;
     private final Map<io.urma4j.PeerId, Peer> peers = new ConcurrentHashMap<>();
 
-    void identified(Peer peer) {
-        peers.putIfAbsent(peer.identity(), peer);
+    /** @param segments whose windows are granted to peers by their identities */
+    KnownPeers(SegmentTable<ShmSegment> segments) {
+        this.segments = segments;
     }
 
-    /** It no longer touches memory of this context. */
+    /** It is what it claims to be. One that was lost and imported nothing may come again, and then has its identity back. */
+    void identified(Peer peer) {
+        peers.merge(peer.identity(), peer, (first, next) -> first.isLost() && !first.mattered ? next : first);
+    }
+
+    /** It no longer touches memory of this context: the windows that were granted to its identity end (S14.32). */
     void gone(Peer peer) {
-        peers.remove(peer.identity(), peer);
+        if (peers.remove(peer.identity(), peer)) { // first: the windows have no user, and are quiet at once
+            windows().forEach(windows -> windows.endOf(peer.identity()));
+        }
+    }
+
+    /** Whether windows are granted to the identity that it has proven. */
+    boolean hasWindows(Peer peer) {
+        return isProven(peer) && windows().anyMatch(windows -> windows.has(peer.identity()));
+    }
+
+    private Stream<PeerWindows> windows() {
+        return segments.all().stream().map(segment -> segment.exported().peerWindows());
     }
 
     /** Whether it is what it claims to be, and no earlier peer is the same. */

@@ -275,10 +275,11 @@ final class Peers {
         return living.size() + lost.all().size() < limits.all() || hasEvicted();
     }
 
-    /** Evicts the oldest peer that holds nothing; false if there is none. */
+    /** Evicts the oldest peer that holds nothing, nor may come to use a window; false if there is none. */
     private boolean hasEvicted() {
-        Optional<Peer> idle =
-                living.values().stream().filter(Peer::holdsNothing).findFirst();
+        Optional<Peer> idle = living.values().stream()
+                .filter(peer -> peer.holdsNothing() && !serving.hasWindows(peer))
+                .findFirst();
         idle.ifPresent(peer -> lose(peer, "evicted: it held nothing, and a new peer needed its place", false));
         return idle.isPresent();
     }
@@ -372,8 +373,8 @@ final class Peers {
         living.remove(peer.id(), peer);
         peer.connections().forEach(Connection::close);
         serving.lost(peer, why);
-        // a peer without grants and imports needs no proof, and waiting for its end would cost a descriptor
-        if (saidGoodbye || peer.hasExited() || !peer.mattered) {
+        // a peer without grants, imports and windows needs no proof, and waiting for its end would cost a descriptor
+        if (saidGoodbye || peer.hasExited() || !(peer.mattered || serving.hasWindows(peer))) {
             peer.stopWatching();
             serving.judged(peer, why, true);
             serving.proven(peer);

@@ -203,6 +203,11 @@ final class Serving {
         }
     }
 
+    /** Whether windows are granted to a peer by its identity, which end with it. */
+    boolean hasWindows(Peer peer) {
+        return exports.known().hasWindows(peer);
+    }
+
     /** A lost peer no longer touches memory of this context. Called at most once. */
     void proven(Peer peer) {
         exports.importerGone(peer);

@@ -4,6 +4,7 @@ import static io.urma4j.shm.control.TestContext.LONG;
 import static io.urma4j.shm.control.TestContext.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.urma4j.Access;
 import io.urma4j.AllocOptions;
@@ -17,6 +18,7 @@ import io.urma4j.UrmaStatus;
 import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.ImportSegment;
 import io.urma4j.spi.control.ControlMessage.OpenWindows;
 import io.urma4j.spi.control.ControlMessage.Refused;
@@ -133,6 +135,54 @@ class WindowsOnlyRulesTest {
             assertThat(grant.isQuiet()).isFalse();
             WindowTable.end(operations.segment(), grant.key().slot());
             assertThat(grant.isQuiet()).isTrue();
+        }
+    }
+
+    /** It has imported nothing, so no operation of it delays the end. */
+    @Test
+    void windowsEndWithAPeerThatHoldsNothing() throws Exception {
+        var grant = segment.grant(RAW, 0, 8, Access.READ);
+        RawPeer.greeted(directory, home.plane).close();
+        home.settle();
+        assertThat(grant.isQuiet()).as("its end is not proven").isFalse();
+
+        lock.close();
+
+        await().until(grant::isQuiet);
+        assertThat(home.lost).as("its end affects no queue").isEmpty();
+    }
+
+    @Test
+    void aPeerWhoseConnectionEndsMayComeAgain() throws Exception {
+        segment.grant(RAW, 0, 8, Access.READ);
+        RawPeer.greeted(directory, home.plane).close();
+        try (RawPeer again = RawPeer.greeted(directory, home.plane)) {
+            again.send(wanted(1, null));
+
+            assertThat(again.receive(SegmentGranted.class).request()).isEqualTo(1);
+        }
+    }
+
+    /** Its window is of use to it as long as it lives. */
+    @Test
+    void aPeerWithAWindowMakesPlaceForNoOther() throws Exception {
+        try (TestContext small = new TestContext(directory, new PeerLimits(1000, 1))) {
+            ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "slab");
+            var slab = get(small.plane.register(new SegmentRequest(
+                    memory, null, null, Access.READ_WRITE, TokenPolicy.NONE, Token.of(0), 0, false, true)));
+            var grant = slab.grant(RAW, 0, 8, Access.READ);
+            try (RawPeer _ = RawPeer.greeted(directory, small.plane);
+                    RawPeer other = RawPeer.connectedTo(directory, small.plane)) {
+                other.send(RawPeer.hello(small.plane.incarnation(), 1));
+                assertThat(other.receive(Refused.class).status()).isEqualTo(UrmaStatus.ENOPERM);
+                assertThat(grant.isQuiet()).isFalse();
+                grant.takeBack();
+
+                try (RawPeer third = RawPeer.connectedTo(directory, small.plane)) {
+                    third.send(RawPeer.hello(small.plane.incarnation(), 2));
+                    third.receive(Hello.class);
+                }
+            }
         }
     }
 
