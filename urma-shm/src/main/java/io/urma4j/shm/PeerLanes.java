@@ -13,8 +13,37 @@ final class PeerLanes extends SendPeer {
     /** Work requests that name it and have no record yet. */
     int unfinished;
 
+    private long lookedNanos;
+    private long answered; // slots of its path, at the last look
+    private long heardNanos;
+
     PeerLanes(Peer peer) {
         this.peer = peer;
+    }
+
+    /** Whether {@link #look} was called for that time. */
+    boolean isLookedAt(long nowNanos) {
+        return lookedNanos == nowNanos;
+    }
+
+    /**
+     * Notes whether the peer has answered anything since the last look. It answers in order, so any answer is a sign of life. Only
+     * looks are compared: so nothing is noted where answers are processed.
+     *
+     * @param answeredNow how many slots of its path were answered
+     * @param awaitsAnswer whether it owes an answer, and none waits to be processed
+     * @param pausedNanos how long this process was stalled since the last look
+     */
+    void look(long answeredNow, boolean awaitsAnswer, long nowNanos, long pausedNanos) {
+        boolean isHeard = lookedNanos == 0 || answeredNow != answered || !awaitsAnswer;
+        lookedNanos = nowNanos;
+        answered = answeredNow;
+        heardNanos = isHeard ? nowNanos : Math.min(nowNanos, heardNanos + pausedNanos);
+    }
+
+    /** The last look at which it had answered something, or owed nothing. */
+    long heardNanos() {
+        return heardNanos;
     }
 
     /** Whether nothing will be sent to it: it is gone, and neither an open import nor a work request names it. */

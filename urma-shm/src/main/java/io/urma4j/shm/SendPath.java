@@ -262,6 +262,21 @@ final class SendPath {
         return out.peekAnswer() != 0;
     }
 
+    /** How many slots were answered, and the answers processed. Any thread. */
+    long answered() {
+        return out.answered();
+    }
+
+    /** Whether the peer owes an answer, and has given none that waits to be processed. Any thread. */
+    boolean awaitsAnswer() {
+        try {
+            return out.awaitsAnswer();
+        } catch (IllegalStateException e) {
+            Placement.forgetFence(e);
+            return true; // the rings were unmapped, and no answer will come
+        }
+    }
+
     /** Processes answers; returns how many. */
     int reap(boolean insist) {
         if (out.peekAnswer() == 0 || !reaping.acquire(insist)) {

@@ -46,7 +46,7 @@ final class SilentPeers {
     }
 
     /**
-     * Fails the oldest work request that its peer has left unanswered for too long; false if there is none.
+     * Fails the oldest work request to a peer that has answered nothing for too long; false if there is none.
      *
      * @param pausedNanos how long this process was stalled before: no silence of the peer
      */
@@ -76,11 +76,20 @@ final class SilentPeers {
     }
 
     private boolean isTooOld(Wqe entry, long nowNanos, long pausedNanos) {
+        TargetUse to = entry.to;
+        if (to == null) {
+            return false; // its peer has nothing to answer
+        }
+        PeerLanes peer = to.lane.peer;
+        if (!peer.isLookedAt(nowNanos)) { // once for all work requests
+            SendPath path = to.target.path;
+            peer.look(path.answered(), path.awaitsAnswer(), nowNanos, pausedNanos);
+        }
         if (entry.sinceNanos == 0) {
             entry.sinceNanos = nowNanos; // first seen; posts do not ask for the time
             return false;
         }
-        entry.sinceNanos = Math.min(nowNanos, entry.sinceNanos + pausedNanos);
+        entry.sinceNanos = Math.max(peer.heardNanos(), Math.min(nowNanos, entry.sinceNanos + pausedNanos));
         return nowNanos - entry.sinceNanos > timeoutNanos;
     }
 

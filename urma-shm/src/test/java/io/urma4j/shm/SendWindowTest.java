@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 class SendWindowTest {
     private static final int THERE = 9;
     private static final long SECOND = 1_000_000_000;
+    private static final long TIMEOUT_NANOS = JfsConfig.DEFAULT.timeout().toNanos();
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();
 
     private final TestWindow queue = new TestWindow(JfsConfig.DEFAULT);
@@ -258,6 +259,68 @@ class SendWindowTest {
         queue.answers(Answer.LATER);
 
         assertThat(TestWindow.statuses(queue.own)).first().isEqualTo(CompletionStatus.REM_OPERATION_ERR.value());
+    }
+
+    // ---- silence
+
+    private void expire(long nowNanos) {
+        queue.locked(() -> queue.window.expire(nowNanos, 0));
+    }
+
+    /** S12.3: its silence begins with its last answer, however long a request waits for those before it. */
+    @Test
+    void aSlowPeerIsNotSilent() {
+        for (int i = 0; i < 4; i++) {
+            queue.send(target, i, null);
+        }
+        long now = System.nanoTime();
+        expire(now);
+        for (int i = 0; i < 3; i++) {
+            queue.arrives();
+            queue.answers(Answer.TAKEN);
+            now += TIMEOUT_NANOS * 3 / 4;
+            expire(now);
+        }
+        assertThat(TestWindow.statuses(queue.own)).containsExactly(SUCCESS, SUCCESS, SUCCESS);
+
+        expire(now + TIMEOUT_NANOS);
+        assertThat(TestWindow.statuses(queue.own)).isEmpty();
+        expire(now + TIMEOUT_NANOS + 1);
+
+        assertThat(TestWindow.statuses(queue.own)).first().isEqualTo(CompletionStatus.ACK_TIMEOUT_ERR.value());
+    }
+
+    /** S12.3: it may lie there since this process was stalled, for however short a time. */
+    @Test
+    void anAnswerThatHasArrivedPrecedesTheTimeout() {
+        queue.send(target, 1, null);
+        long now = System.nanoTime();
+        expire(now);
+        queue.arrives();
+        queue.arriving.answer(Answer.TAKEN, 0);
+
+        expire(now + 2 * TIMEOUT_NANOS);
+
+        queue.path.reap(true);
+        assertThat(TestWindow.statuses(queue.own)).containsExactly(SUCCESS);
+    }
+
+    /** S12.3: silence that began before the post is not that of its work request. */
+    @Test
+    void aRequestToAPeerThatIsSilentAlreadyHasItsWholeTime() {
+        TestWindow scoped =
+                new TestWindow(JfsConfig.builder().errorScope(ErrorScope.TARGET).build());
+        scoped.send(scoped.target(THERE), 1, null);
+        long now = System.nanoTime();
+        scoped.locked(() -> scoped.window.expire(now, 0));
+        scoped.send(scoped.target(THERE + 1), 2, null);
+        scoped.locked(() -> scoped.window.expire(now + TIMEOUT_NANOS / 2, 0));
+
+        scoped.locked(() -> scoped.window.expire(now + TIMEOUT_NANOS + 1, 0));
+
+        assertThat(TestWindow.statuses(scoped.own)).containsExactly(CompletionStatus.ACK_TIMEOUT_ERR.value());
+        scoped.locked(() -> scoped.window.expire(now + 2 * TIMEOUT_NANOS, 0));
+        assertThat(TestWindow.statuses(scoped.own)).containsExactly(CompletionStatus.ACK_TIMEOUT_ERR.value());
     }
 
     // ---- many work requests

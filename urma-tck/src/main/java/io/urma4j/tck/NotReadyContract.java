@@ -374,6 +374,31 @@ public abstract class NotReadyContract extends Contract {
         }
     }
 
+    /** S12.3: what waits for an earlier request of its queue has no answer to wait for, however long that takes. */
+    @Rule({"S12.3", "S8.9"})
+    @Test
+    void whatWaitsForAnEarlierRequestTakesNoPeerForSilent() {
+        var late = pair.receiver(4096);
+        var ready = pair.receiver(4096);
+        ready.receive(1, 64, 7);
+        var imported = pair.imported(4096);
+        Duration timeout = Patience.stretched(Duration.ofMillis(100));
+        var queue = pair.initiator()
+                .queue(JfsConfig.builder().timeout(timeout).rnrRetry(7).build());
+        queue.jfs().send(late.target(), queue.scratch(), 0, 8, 1); // waits for a receive
+        queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, 2);
+        queue.jfs().send(ready.target(), queue.scratch(), 0, 8, 3);
+
+        assertThat(queue.within(timeout.multipliedBy(5))).isEmpty();
+
+        late.receive(1, 64, 8);
+        assertThat(queue.awaitCompletions(3))
+                .allMatch(Outcome::isSuccess)
+                .extracting(Outcome::userContext)
+                .containsExactly(1L, 2L, 3L);
+        assertThat(ready.queue().next()).returns(7L, Outcome::userContext);
+    }
+
     /** S12.4: proven death ends at once what is in flight, and is reported. */
     @Rule({"S12.4", "S2.3", "S6.8"})
     @Test

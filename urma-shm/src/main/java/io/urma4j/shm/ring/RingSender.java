@@ -129,6 +129,16 @@ public final class RingSender {
         return RingLayout.isOfLap(word, next) ? word : 0;
     }
 
+    /** Whether the receiver owes the answer to the oldest slot. For any thread. */
+    public boolean awaitsAnswer() {
+        return (long) REAPED.getAcquire(this) != (long) SENT.getAcquire(this) && peekAnswer() == 0;
+    }
+
+    /** How many answers were reaped. For any thread. */
+    public long answered() {
+        return (long) REAPED.getAcquire(this);
+    }
+
     /** Reaper: frees the slot whose answer was peeked. */
     public void reap() {
         assert reaped < (long) SENT.getAcquire(this) : "nothing to reap: " + this;
