@@ -13,6 +13,7 @@ import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Resource;
 import io.urma4j.Token;
+import io.urma4j.TransportMode;
 import io.urma4j.TransportPath;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
@@ -172,7 +173,9 @@ final class ShmContext implements ProviderContext, DataPlane {
     public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
         int id = queueIds.take(config.id());
         ShmReceiveQueue queue = new ShmReceiveQueue(local, id, config, ((ShmJfc) jfc).records(), this::closed);
-        receivers.add(Inbound.of(queue));
+        if (config.mode() != TransportMode.RC) { // else Jetties alone receive by it (S5.4)
+            receivers.add(Inbound.of(queue));
+        }
         return queue;
     }
 

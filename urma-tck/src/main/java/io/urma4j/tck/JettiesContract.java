@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
 import io.urma4j.ContextOptions;
+import io.urma4j.JettyDescriptor;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -165,6 +166,22 @@ public abstract class JettiesContract extends Contract {
     void rcHasNoSendQueueAlone() {
         assertRefused(UrmaStatus.EINVAL, () -> pair.initiator().queue(Pair.RC_SEND))
                 .hasMessageContaining("RC");
+    }
+
+    /** S5.4: nor does a peer import a JFR of RC without a Jetty, whatever mode it claims. */
+    @Rule({"S5.4", "S5.6"})
+    @Test
+    void rcHasNoReceiveQueueAlone() {
+        assumeTrue(
+                pair.device().attributes().capabilities().modes().contains(TransportMode.RC), "the device has no RC");
+        var shared = pair.home().receiver(Pair.RC_RECEIVE, 64).shared();
+        var context = pair.initiator().context();
+        JettyDescriptor d = shared.descriptor();
+        var asRm = new JettyDescriptor(
+                d.id(), d.kind(), d.incarnation(), TransportMode.RM, OrderType.OI, d.policy(), d.endpoints());
+
+        assertRefused(UrmaStatus.ENOPERM, () -> context.importJetty(shared));
+        assertRefused(UrmaStatus.ENOPERM, () -> context.importJetty(asRm, shared.token()));
     }
 
     /** S5.6: a Jetty is imported with its token, and with no other. */

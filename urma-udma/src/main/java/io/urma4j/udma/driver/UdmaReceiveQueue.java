@@ -67,7 +67,9 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         this.handle = eventLoop.call(card -> Queues.create(id, wanted -> card.createReceiveQueue(cardConfig(wanted))));
         this.number = eventLoop.call(card -> card.receiveNumber(handle));
         OrderType orderType = config.orderType().effective(config.mode());
-        queues.announce(number, importable(JettyDescriptor.Kind.JFR, config.mode(), orderType, null));
+        if (config.mode() != TransportMode.RC) { // else Jetties alone receive by it (S5.4)
+            queues.announce(number, importable(JettyDescriptor.Kind.JFR, config.mode(), orderType, null));
+        }
     }
 
     /** It, or a Jetty that receives by it, as peers may import it. */
