@@ -108,6 +108,11 @@ final class InternalAccess extends ApiAccess {
     }
 
     @Override
+    public boolean opensAtOnce(RemoteSegment segment, WindowKey key) {
+        return segment.opensAtOnce(key);
+    }
+
+    @Override
     public HomeGoneException homeGone(Object owner, String reason) {
         return new HomeGoneException(owner, reason);
     }

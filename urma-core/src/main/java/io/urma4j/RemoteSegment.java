@@ -68,8 +68,8 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
     }
 
     /**
-     * Opens a window that the home granted to this import (S7.10). Blocks at most the import timeout, and only for the
-     * first window of this home.
+     * Opens a window that the home granted to this import (S7.10). Blocks at most the import timeout, and only where the home
+     * must be asked: with shared memory for the first window of the home, and for the first behind each 4,096.
      *
      * @throws UrmaException EINVAL if the key lies outside of the segment, or was revoked; ENOPERM if the key belongs to
      *     another import, or exceeds this import's access
@@ -86,6 +86,11 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
             return new RemoteWindow(this, key, opened);
         });
         return context.children().add(made, ClosingRank.WINDOW);
+    }
+
+    /** Whether {@link #importWindow} does not block for that key. */
+    boolean opensAtOnce(WindowKey key) {
+        return provider.opensAtOnce(key);
     }
 
     /** {@link #map(MapPlace)} at any free address. */

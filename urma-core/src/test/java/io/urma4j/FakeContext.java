@@ -364,6 +364,8 @@ final class FakeContext implements ProviderContext {
         /** The look that is the first to find it revoked. */
         volatile int revokedAtLook = Integer.MAX_VALUE;
 
+        volatile boolean hasOpened; // a window
+
         FakeImport(FakeContext context, long lengthBytes, Access access) {
             this.context = context;
             this.lengthBytes = lengthBytes;
@@ -401,7 +403,13 @@ final class FakeContext implements ProviderContext {
             if (refusal != null) {
                 return CompletableFuture.failedFuture(refusal);
             }
+            hasOpened = true;
             return CompletableFuture.completedFuture(new FakeWindow(this));
+        }
+
+        @Override
+        public boolean opensAtOnce(WindowKey key) {
+            return hasOpened; // the home must be asked for the first
         }
 
         @Override

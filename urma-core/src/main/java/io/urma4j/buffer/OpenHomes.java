@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *                        (many)          (few)          one for each home, as long as a segment of it is imported
  * </pre>
  *
- * <p>To import a segment, and to open the first window there, asks the home and blocks; later windows do not. So callers use what
+ * <p>To import a segment asks the home and blocks, and so does opening some of its windows, such as the first. So callers use what
  * {@link #useKnown} gives at once, and leave the rest to {@link #open} on a virtual thread.
  */
 final class OpenHomes {
@@ -183,7 +183,7 @@ final class OpenHomes {
                 drop(segment);
                 segment = null;
             }
-            if (segment == null || !segment.hasOpened) {
+            if (segment == null || !ApiAccess.api().opensAtOnce(segment.remote, key.key())) {
                 return null;
             }
             use(segment);
@@ -219,7 +219,6 @@ final class OpenHomes {
         lock.lock();
         try {
             segment.windows++;
-            segment.hasOpened = true;
             if (segment.dropped || windows.find(key) != null) {
                 opened.dropped = true; // for this use alone
             } else {

@@ -15,8 +15,6 @@ final class OpenSegment {
     boolean isEnded; // is being closed
     long usedAt; // counts uses
 
-    boolean hasOpened; // so the home need not be asked for its next window
-
     OpenSegment(SegmentDescriptor descriptor, RemoteSegment remote, TransferQueue queue) {
         this.descriptor = descriptor;
         this.remote = remote;

@@ -16,6 +16,7 @@ import io.urma4j.RemoteSegment;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
+import io.urma4j.WindowKey;
 import io.urma4j.internal.inspect.PerfMeter;
 import java.lang.invoke.MethodHandles;
 import java.time.Duration;
@@ -118,6 +119,9 @@ public abstract class ApiAccess {
 
     /** Element {@code index} of a batch refused to close. */
     public abstract BatchCloseException batchFailed(int index, int size, UrmaException cause);
+
+    /** Whether {@link RemoteSegment#importWindow} does not block for that key. */
+    public abstract boolean opensAtOnce(RemoteSegment segment, WindowKey key);
 
     /** The home is gone; noticed before anything was done. */
     public abstract HomeGoneException homeGone(Object owner, String reason);

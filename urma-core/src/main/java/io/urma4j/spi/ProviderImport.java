@@ -54,6 +54,11 @@ public interface ProviderImport {
                 new UrmaException(UrmaStatus.EINVAL, this, "has no windows: the device does not support them"));
     }
 
+    /** Whether {@link #window} completes at once, since its home need not be asked. */
+    default boolean opensAtOnce(WindowKey key) {
+        return true;
+    }
+
     /** Releases the import; after the future completes, no operation of this context touches the home's memory. */
     CompletableFuture<Void> close();
 }

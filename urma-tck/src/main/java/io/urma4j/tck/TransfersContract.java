@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
+import io.urma4j.PeerId;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaStatus;
 import io.urma4j.buffer.BatchOp;
@@ -400,6 +401,38 @@ public abstract class TransfersContract extends TransferringContract {
             } finally {
                 processOfHome().proceed();
             }
+        }
+    }
+
+    /** S14.35, S14.36: nor does a home that must be asked for a later window of an import block the thread that posts. */
+    @Rule({"S14.35", "S14.36"})
+    @Test
+    void noThreadThatPostsWaitsForALaterWindow() {
+        assumeTrue(topology() == Topology.TWO_PROCESSES, "only another process can be stopped");
+        Exported home = exported(SIZE);
+        try (Transfers transfers = open(TransferOptions.DEFAULT);
+                RdmaBuf buf = allocate(64)) {
+            assertSucceeds(transfers, transfers.readBatch().add(home.buf(), buf.view()));
+            PeerId absent = new PeerId(context().eid(), 77, 7);
+            for (int i = 0; i < 5000; i++) {
+                home.memory().grantTo(absent, 0, 8, Access.READ);
+            }
+            HomeGrant grant = home.memory().grantTo(context().peerId(), 0, 64, Access.READ);
+            BatchOp batch = transfers.readBatch().add(bufOf(home.memory(), grant), buf.view());
+            processOfHome().stop();
+            try {
+                long start = System.nanoTime();
+                var result = batch.post(SHORT);
+
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+                if (pair.device().attributes().capabilities().oneSided()) {
+                    assertThat(result.join().status()).isEqualTo(TransferStatus.TIMED_OUT);
+                }
+            } finally {
+                processOfHome().proceed();
+            }
+            awaitIdle(transfers, batch);
+            assertSucceeds(transfers, batch);
         }
     }
 

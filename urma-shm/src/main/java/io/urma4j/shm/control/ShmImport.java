@@ -285,6 +285,11 @@ public final class ShmImport implements ProviderImport {
         return imports.windows().open(this, key, timeout);
     }
 
+    @Override
+    public boolean opensAtOnce(WindowKey key) {
+        return Windows.isOpenedAtOnce(this, key);
+    }
+
     /** With the second mapping, at the home's address. */
     @Override
     public CompletableFuture<Void> close() {

@@ -92,6 +92,14 @@ final class Windows {
                 .thenApply(opened -> window(of, key, opened)));
     }
 
+    /** Whether {@link #open} need not ask the home. For any thread. */
+    static boolean isOpenedAtOnce(ShmImport of, WindowKey key) {
+        boolean isRefused = !of.isMeant(key.importNumber())
+                || key.slot() < 0
+                || key.slot() >= of.home().windowSlots();
+        return isRefused || known(of.home(), WindowTable.of(key.slot())) != null;
+    }
+
     /** A table that was exchanged already; null if the engine must see to it. For any thread. */
     private static @Nullable Opened known(Peer home, int table) {
         SharedResult<Opened> there = home.windows.get(table);
