@@ -71,6 +71,9 @@ final class FakeContext implements ProviderContext {
     /** What the next windows of imports are refused with. */
     final Queue<UrmaException> windowRefusals = new ConcurrentLinkedQueue<>();
 
+    /** Whether homes revoke windows before they are opened. */
+    volatile boolean takesWindowsBack;
+
     /** The imports that were made, in that order. */
     final List<FakeImport> imports = new CopyOnWriteArrayList<>();
 
@@ -404,7 +407,7 @@ final class FakeContext implements ProviderContext {
                 return CompletableFuture.failedFuture(refusal);
             }
             hasOpened = true;
-            return CompletableFuture.completedFuture(new FakeWindow(this));
+            return CompletableFuture.completedFuture(new FakeWindow(this, context.takesWindowsBack));
         }
 
         @Override
@@ -419,16 +422,10 @@ final class FakeContext implements ProviderContext {
         }
     }
 
-    /** A window that is never taken back. */
-    private record FakeWindow(FakeImport begin) implements ProviderWindow {
+    private record FakeWindow(FakeImport begin, boolean isTakenBack) implements ProviderWindow {
         @Override
         public void end() {
             // nothing was announced
-        }
-
-        @Override
-        public boolean isTakenBack() {
-            return false;
         }
 
         @Override

@@ -21,6 +21,11 @@ public final class FakeImports {
         FakeContext.of(context).windowRefusals.add(refusal);
     }
 
+    /** Has homes revoke the next windows of a context before they are opened. */
+    public static void takeBackNextWindows(UrmaContext context, boolean whether) {
+        FakeContext.of(context).takesWindowsBack = whether;
+    }
+
     /** Has the home revoke the last import just before the nth look from now on, whether it did. */
     public static void revokeAtLook(UrmaContext context, int look) {
         FakeContext.FakeImport last = FakeContext.of(context).imports.getLast();

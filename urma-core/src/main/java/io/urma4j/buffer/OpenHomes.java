@@ -155,12 +155,17 @@ final class OpenHomes {
         if (known == null || !known.segment.isUsable()) {
             return null;
         }
-        if (known.remote.isTakenBack()) { // posting on it would fail what is in flight to this home
-            throw ApiAccess.api().homeGone(known.remote, "its home revoked the window");
-        }
+        checkNotTakenBack(known.remote);
         known.users++;
         use(known.segment);
         return known;
+    }
+
+    /** A post on such a window would fail what is in flight to its home. */
+    private static void checkNotTakenBack(RemoteWindow window) {
+        if (window.isTakenBack()) {
+            throw ApiAccess.api().homeGone(window, "its home revoked the window");
+        }
     }
 
     private void use(OpenSegment segment) {
@@ -210,6 +215,10 @@ final class OpenHomes {
         RemoteWindow remote;
         try {
             remote = segment.remote.importWindow(key.key());
+            if (remote.isTakenBack()) {
+                remote.close();
+            }
+            checkNotTakenBack(remote);
         } catch (UrmaException e) {
             unuse(segment);
             throw e;

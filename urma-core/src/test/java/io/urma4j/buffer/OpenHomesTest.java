@@ -1,8 +1,10 @@
 package io.urma4j.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.urma4j.FakeImports;
+import io.urma4j.HomeGoneException;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
@@ -46,5 +48,22 @@ class OpenHomesTest {
         assertThat(FakeImports.made(context)).isEqualTo(2);
         Awaitility.await()
                 .untilAsserted(() -> assertThat(FakeImports.open(context)).isEqualTo(1));
+    }
+
+    /** A post on it would fail whatever else is in flight to its home. */
+    @Test
+    void windowThatWasRevokedBeforeItsFirstUseIsNotPostedOn() throws Exception {
+        FakeImports.takeBackNextWindows(context, true);
+
+        for (int round = 0; round < 2; round++) {
+            assertThatExceptionOfType(HomeGoneException.class)
+                    .isThrownBy(() -> written().orThrow())
+                    .withMessageContaining("revoked the window");
+        }
+
+        assertThat(transfers.stats().windows()).as("none stays open").isZero();
+        FakeImports.takeBackNextWindows(context, false);
+        assertThat(written().isSuccess()).isTrue();
+        assertThat(FakeImports.made(context)).as("of one import").isEqualTo(1);
     }
 }
