@@ -216,6 +216,26 @@ public abstract class RegionsContract extends Contract {
         }
     }
 
+    /** S7.14: it makes no difference that the member was revoked before its first use. */
+    @Rule({"S7.12", "S7.14"})
+    @Test
+    void memberThatWasRevokedBeforeItsFirstUseIsGone() {
+        var first = ofHome();
+        var revoked = ofAnother();
+        pair.home().region(NAME, token).append(shared(first, revoked));
+        try (RemoteRegion region = context.importRegion(NAME, token)) {
+            revoked.unregister(Patience.LIMIT);
+
+            for (int round = 0; round < 2; round++) {
+                assertRefused(UrmaStatus.ENOPERM, () -> region.read(SIZE, 8))
+                        .isInstanceOf(HomeGoneException.class)
+                        .hasMessageContaining("member at offset " + SIZE);
+            }
+            region.write(0, bytes(8, 1));
+            assertThat(first.get(0, 8)).isEqualTo(bytes(8, 1));
+        }
+    }
+
     private static boolean fails(Runnable operation) {
         try {
             operation.run();

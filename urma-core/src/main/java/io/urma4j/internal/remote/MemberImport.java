@@ -1,11 +1,13 @@
 package io.urma4j.internal.remote;
 
 import io.urma4j.Access;
+import io.urma4j.HomeGoneException;
 import io.urma4j.RegionMember;
 import io.urma4j.RemoteRegion;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.internal.ApiAccess;
 import io.urma4j.internal.Checks;
 import java.lang.System.Logger.Level;
@@ -47,13 +49,16 @@ public final class MemberImport {
             there = importNow();
         }
         if (there.isRevoked()) {
-            throw ApiAccess.api()
-                    .homeGone(
-                            region,
-                            "its member at offset " + member.offset()
-                                    + " was revoked by its home, or the home is gone");
+            throw gone();
         }
         return there;
+    }
+
+    private HomeGoneException gone() {
+        return ApiAccess.api()
+                .homeGone(
+                        region,
+                        "its member at offset " + member.offset() + " was revoked by its home, or the home is gone");
     }
 
     private synchronized RemoteSegment importNow() {
@@ -62,10 +67,24 @@ public final class MemberImport {
         }
         RemoteSegment there = imported;
         if (there == null) {
-            there = context.importSegment(member.segment());
+            there = firstImport();
             imported = there;
         }
         return there;
+    }
+
+    /** The owner has appended it with its token: a home that refuses that has revoked it, before its first use here (S7.14). */
+    private RemoteSegment firstImport() {
+        try {
+            return context.importSegment(member.segment());
+        } catch (UrmaException e) {
+            if (e.status() == UrmaStatus.ENOPERM) {
+                HomeGoneException gone = gone();
+                gone.addSuppressed(e);
+                throw gone;
+            }
+            throw e;
+        }
     }
 
     /** Gives the import back. */
