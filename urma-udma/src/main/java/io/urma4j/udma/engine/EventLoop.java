@@ -227,6 +227,7 @@ public final class EventLoop {
         long now = clock.getAsLong();
         FlushHint least = engine.rests() ? FlushHint.HOLD_SHORT_REQUESTS : FlushHint.FLUSH;
         if (card.hasLeft()) {
+            receiveBeforeTimers(now);
             card.step(now, least);
         }
         int datagrams = receive(now);
@@ -276,7 +277,7 @@ public final class EventLoop {
                 stallDetector.watched(now);
             }
             receive(now);
-            return step();
+            return step(clock.getAsLong());
         } finally {
             release(nextNanos);
         }
@@ -328,7 +329,20 @@ public final class EventLoop {
     }
 
     private long step() {
-        nextNanos = card.step(clock.getAsLong());
+        long now = clock.getAsLong();
+        receiveBeforeTimers(now);
+        return step(now);
+    }
+
+    /** A timer may be due because this process was stalled; what it waits for may have arrived meanwhile (S12.3). */
+    private void receiveBeforeTimers(long nowNanos) {
+        if (nowNanos >= nextNanos) {
+            receive(nowNanos);
+        }
+    }
+
+    private long step(long nowNanos) {
+        nextNanos = card.step(nowNanos);
         return nextNanos;
     }
 

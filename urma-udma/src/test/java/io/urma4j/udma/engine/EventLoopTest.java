@@ -6,18 +6,26 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.CardOptions;
+import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.device.Card;
 import io.urma4j.udma.ring.CqRing;
+import io.urma4j.udma.ring.SendWqe;
+import io.urma4j.udma.ring.WorkOpcode;
+import io.urma4j.udma.ring.WqRing;
 import io.urma4j.udma.transport.Port;
 import io.urma4j.udma.transport.Route;
 import io.urma4j.udma.wire.Packet;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** When a post is sent by itself, and when it waits for the next poll: then its bell rings on. */
 class EventLoopTest {
     private static final int QUEUE = 1;
+    private static final int DEPTH = 16;
     private static final long LONG_NANOS = 1_000_000;
 
     private long now = 1_000_000_000_000L;
@@ -141,6 +149,33 @@ class EventLoopTest {
         assertThat(eventLoop.tryTurn()).isTrue();
     }
 
+    /** S12.3: the process may have been stalled, and the timer waits for what has arrived meanwhile. */
+    @Test
+    void whatHasArrivedComesBeforeATimerThatIsDue() {
+        List<String> seen = new ArrayList<>();
+        Card timed = new Card(new NoPort(), _ -> unreachable(), listener(seen::add), CardOptions.DEFAULT);
+        EventLoop.Inlet inlet = (_, _) -> {
+            seen.add("input");
+            return 0;
+        };
+        EventLoop loop = new EventLoop(timed, inlet, new Engine(), () -> now);
+        int stride = SendWqe.strideBytes(1, 0);
+        NativeMemory ring = NativeMemory.allocate(WqRing.bytes(DEPTH, stride));
+        int cq = timed.createCq(NativeMemory.allocate(CqRing.bytes(DEPTH)), DEPTH, 2, LONG_NANOS);
+        int queue = timed.createSendQueue(SendQueueConfig.builder(SendQueueConfig.Kind.RM, ring, DEPTH, stride, cq)
+                .build());
+        timed.arm(cq, false);
+        SendWqe.put(ring, WqRing.at(0, DEPTH, stride), WorkOpcode.NOP, WorkOpcode.SIGNALLED, 0, 0, 0);
+        WqRing.produced(ring, 1);
+        loop.posted(queue, 0); // its record waits for another one, or for the timer
+        assertThat(seen).isEmpty();
+        now += LONG_NANOS;
+
+        loop.posted(queue, 0);
+
+        assertThat(seen).containsExactly("input", "recordsArrived");
+    }
+
     private final class Engine implements EventLoop.Engine {
         @Override
         public void wakeBy(long nanos) {
@@ -183,9 +218,16 @@ class EventLoopTest {
     }
 
     private static CardListener nobody() {
+        return listener(method -> {
+            throw new AssertionError(method + " was called");
+        });
+    }
+
+    private static CardListener listener(Consumer<String> called) {
         return (CardListener) Proxy.newProxyInstance(
                 CardListener.class.getClassLoader(), new Class<?>[] {CardListener.class}, (_, method, _) -> {
-                    throw new AssertionError(method + " was called");
+                    called.accept(method.getName());
+                    return null;
                 });
     }
 }
