@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *   24  to             u64  incarnation of the context that is meant
  *   32  from           u64  incarnation of the sender
  *   40  tag            u64  by which the receiver knows its peer; of greeting, challenge and echo: the cookie
- *   48  floor          u64  the sender has the answers to all requests with a smaller number
+ *   48  floor          u64  the sender has the answers to all requests with a smaller number; of UNKNOWN: 0 if the context
+ *                           does not exist, 1 if it does not know the tag
  *   56  body                {@link Greeting}, {@link PeerMessage}, or the bytes of an echo
  * </pre>
  *

@@ -111,7 +111,7 @@ public final class ControlPlane {
             return CompletableFuture.completedFuture(known);
         }
         if (known != null) {
-            lose(known, "it was silent, and may have evicted this context"); // nothing hangs on it: we greet anew
+            drop(known, "it was silent, and may have evicted this context"); // nothing hangs on it: we greet anew
         }
         if (closing) {
             return CompletableFuture.failedFuture(closed());
@@ -157,7 +157,11 @@ public final class ControlPlane {
         Peer peer = peers.get(new PeerTable.Id(from, datagram.from()));
         if (peer != null && peer.peerTag == datagram.tag()) {
             peer.hasEvictedUs = !events.holds(peer);
-            lose(peer, "another context has its address, or it no longer knows this one");
+            if (datagram.floor() != 0) {
+                drop(peer, "it no longer knows this context");
+            } else {
+                lose(peer, "another context has its address, or it no longer knows this one");
+            }
         } else {
             port.countStale();
         }
@@ -182,7 +186,7 @@ public final class ControlPlane {
             return;
         }
         if (known != null) {
-            lose(known, "it evicted this context, and greets again");
+            drop(known, "it evicted this context, and greets again");
         }
         welcome(greetedPeer(id, theirs), datagram);
     }
@@ -200,7 +204,7 @@ public final class ControlPlane {
 
     private boolean hasRoomFor(PortAddress address) {
         for (Peer next = peers.givesWayTo(address); next != null; next = peers.givesWayTo(address)) {
-            lose(next, "evicted: it held nothing, and a new peer needed its place");
+            drop(next, "evicted: it held nothing, and a new peer needed its place");
         }
         return peers.hasRoomFor(address);
     }
@@ -247,7 +251,7 @@ public final class ControlPlane {
         if (peer == null) {
             // a peer that this context greets may know it already, if its WELCOME was lost: it will repeat that
             if (greetings.get(new PeerTable.Id(from, datagram.from())) == null) {
-                port.unknown(from, datagram);
+                port.unknownTag(from, datagram);
             }
             return;
         }
@@ -348,9 +352,14 @@ public final class ControlPlane {
         liveness.doubt(peer);
     }
 
-    /** Drops a peer. */
+    /** A peer is gone: ends what it has here. */
     public void lose(Peer peer, String why) {
         requests.lose(peer, why);
+    }
+
+    /** Drops a peer that may live on, and greet again. */
+    void drop(Peer peer, String why) {
+        requests.drop(peer, why);
     }
 
     /**

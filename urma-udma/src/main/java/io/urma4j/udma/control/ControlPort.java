@@ -131,7 +131,7 @@ public final class ControlPort {
 
     private void challenge(PortAddress from, ControlDatagram datagram, long life, long nowNanos) {
         long cookie = cookies.cookie(from, datagram.from(), life, nowNanos);
-        answer(from, datagram, Kind.CHALLENGE, cookie, EMPTY);
+        answer(from, datagram, Kind.CHALLENGE, cookie, 0, EMPTY);
     }
 
     /** Answers an echo with as many bytes if the sender's address is proven, otherwise with fewer. */
@@ -140,7 +140,7 @@ public final class ControlPort {
             challenge(from, datagram, ECHO_LIFE, nowNanos);
         } else {
             echoed++;
-            answer(from, datagram, Kind.ECHOED, datagram.tag(), datagram.body());
+            answer(from, datagram, Kind.ECHOED, datagram.tag(), 0, datagram.body());
         }
     }
 
@@ -153,16 +153,23 @@ public final class ControlPort {
 
     /** Answers that no context here knows the sender; repeats values that only the sender can know. */
     void unknown(PortAddress from, ControlDatagram datagram) {
-        answer(from, datagram, Kind.UNKNOWN, datagram.tag(), EMPTY);
+        answer(from, datagram, Kind.UNKNOWN, datagram.tag(), 0, EMPTY);
     }
 
-    /** The same, with a reason. */
+    /** Answers that the context is here, and does not know the tag. No longer than the request, whose address may be forged. */
+    void unknownTag(PortAddress from, ControlDatagram datagram) {
+        answer(from, datagram, Kind.UNKNOWN, datagram.tag(), 1, EMPTY);
+    }
+
+    /** The same as the first, with a reason. */
     void unknown(PortAddress from, ControlDatagram datagram, PeerMessage why) {
-        answer(from, datagram, Kind.UNKNOWN, datagram.tag(), MessageCodec.encode(why));
+        answer(from, datagram, Kind.UNKNOWN, datagram.tag(), 0, MessageCodec.encode(why));
     }
 
-    private void answer(PortAddress from, ControlDatagram asked, Kind kind, long tag, ByteBuffer body) {
-        send(from, new ControlDatagram(kind, self.udpPort(), asked.number(), asked.from(), asked.to(), tag, 0, body));
+    private void answer(PortAddress from, ControlDatagram asked, Kind kind, long tag, long floor, ByteBuffer body) {
+        send(
+                from,
+                new ControlDatagram(kind, self.udpPort(), asked.number(), asked.from(), asked.to(), tag, floor, body));
     }
 
     void send(PortAddress to, ControlDatagram datagram) {

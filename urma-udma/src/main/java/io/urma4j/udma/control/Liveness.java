@@ -71,7 +71,7 @@ final class Liveness {
                 peers.isHolder(peer);
                 ping(peer);
             } else {
-                requests.lose(peer, "it was silent, and held nothing");
+                requests.drop(peer, "it was silent, and held nothing");
             }
         }
         watchIdle();

@@ -30,6 +30,7 @@ public final class Peer {
     private final int mtuBytes;
     private final ConnectionEnd own;
     private volatile @Nullable String lost;
+    private volatile boolean isGone;
 
     final long ownTag;
     final long ownLife;
@@ -155,6 +156,14 @@ public final class Peer {
         return lost;
     }
 
+    /**
+     * Whether its context is gone: it said goodbye, is dead, or does not answer. A peer that is lost for another reason, as one
+     * that was idle, may live on and greet again.
+     */
+    public boolean isGone() {
+        return isGone;
+    }
+
     /** Whether it evicted this context while nothing was shared: requests can be repeated after a greeting. */
     public boolean hasEvictedUs() {
         return hasEvictedUs;
@@ -167,7 +176,8 @@ public final class Peer {
         }
     }
 
-    void markLost(String why) {
+    void markLost(String why, boolean gone) {
+        isGone = gone;
         lost = why;
     }
 
@@ -181,9 +191,9 @@ public final class Peer {
         return pending.isEmpty() ? lastNumber + 1 : pending.firstKey();
     }
 
-    /** Whether the peer holds anything, or has pending requests: it is not dropped then. */
+    /** Whether the peer holds anything, may soon, or has pending requests: it is not dropped then. */
     boolean holds(PeerEvents events) {
-        return !pending.isEmpty() || events.holds(this);
+        return !pending.isEmpty() || events.holds(this) || events.hasGrants(this);
     }
 
     /** Whether a request with this number can be valid now: not finished, and within the peer's window. */

@@ -17,11 +17,19 @@ public interface PeerEvents {
      */
     boolean holds(Peer peer);
 
+    /**
+     * Whether this context has granted the peer something that the peer need not have used yet, and which ends with the peer.
+     * Such a peer keeps its place like one that holds something, but may itself know nothing of this context.
+     */
+    default boolean hasGrants(Peer peer) {
+        return false;
+    }
+
     /** Whether there is a proof outside of the network that the process of a peer is dead. */
     default boolean isDead(Peer peer) {
         return false;
     }
 
-    /** A peer is gone; called once per peer. */
+    /** A peer is lost, whether it is {@link Peer#isGone gone} or was dropped; called once per peer. */
     void lost(Peer peer, String why);
 }

@@ -181,12 +181,22 @@ final class Requests {
 
     // ---- the end of a peer
 
-    /** Drops a peer, out of the table first, so that nothing finds it any more; its requests fail. */
+    /** A peer is gone. */
     void lose(Peer peer, String why) {
+        lose(peer, why, true);
+    }
+
+    /** Drops a peer that may live on. */
+    void drop(Peer peer, String why) {
+        lose(peer, why, false);
+    }
+
+    /** Out of the table first, so that nothing finds it any more; its requests fail. */
+    private void lose(Peer peer, String why, boolean isGone) {
         if (peer.isLost()) {
             return;
         }
-        peer.markLost(why);
+        peer.markLost(why, isGone);
         peer.cancelLook();
         peers.remove(peer);
         peer.answers.clear();

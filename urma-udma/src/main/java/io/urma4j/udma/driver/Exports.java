@@ -264,12 +264,12 @@ final class Exports {
         }
     }
 
-    /** A peer is gone: its keys are invalid. */
-    void importerGone(Path peer) {
+    /** A peer is lost: its keys are invalid. If it may live on, the windows of its identity wait for it (S14.32). */
+    void importerLost(Path peer) {
         List<Grant> all = List.copyOf(peer.grants.values());
         all.forEach(windows::shut);
         all.forEach(this::end);
-        if (peer.isNamed()) {
+        if (peer.isNamed() && peer.peer().isGone()) {
             endWindows(peer.identity());
         }
     }

@@ -43,6 +43,12 @@ final class PeerNumbers {
         return found.number;
     }
 
+    /** Whether a window waits for the peer, or is used by it. */
+    synchronized boolean hasWindows(PeerId peer) {
+        Named found = named.get(peer);
+        return found != null && found.windows > 0;
+    }
+
     /** A window of the peer has ended. */
     synchronized void release(PeerId peer) {
         Named found = named.get(peer);

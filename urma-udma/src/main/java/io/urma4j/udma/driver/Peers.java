@@ -50,7 +50,7 @@ final class Peers implements PeerEvents {
         /** A request of a peer: {@link #answer} follows, now or later. */
         void requested(Path from, long number, PeerMessage request);
 
-        /** A peer is gone: ends what it holds of this context, and what this context holds of it. */
+        /** A peer is lost: ends what it holds of this context, and what this context holds of it. */
         void lost(Path path, String why);
 
         /** The connection of a peer that was bound by hand is gone: ends the windows that it has. Any thread. */
@@ -323,6 +323,12 @@ final class Peers implements PeerEvents {
     public boolean holds(Peer peer) {
         Path path = paths.get(peer);
         return path != null && path.holds();
+    }
+
+    @Override
+    public boolean hasGrants(Peer peer) {
+        Path path = paths.get(peer);
+        return path != null && path.isNamed() && numbers.hasWindows(path.identity());
     }
 
     @Override

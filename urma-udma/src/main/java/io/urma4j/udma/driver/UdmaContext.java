@@ -283,7 +283,7 @@ final class UdmaContext implements ProviderContext, Peers.Events {
 
     @Override
     public void lost(Path path, String why) {
-        exports.importerGone(path);
+        exports.importerLost(path);
         imports.homeLost(path, why);
         queues.peerLost(path.peer());
     }

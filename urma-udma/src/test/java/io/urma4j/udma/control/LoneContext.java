@@ -63,6 +63,7 @@ final class LoneContext implements PeerEvents {
     final ControlPlane plane;
     final List<Sent> sent = new ArrayList<>();
     final Set<Peer> holders = new HashSet<>();
+    final Set<Peer> granted = new HashSet<>();
     final Set<Peer> dead = new HashSet<>();
     final List<Peer> greeted = new ArrayList<>();
     final List<Long> requested = new ArrayList<>();
@@ -184,6 +185,11 @@ final class LoneContext implements PeerEvents {
     @Override
     public boolean holds(Peer peer) {
         return holders.contains(peer);
+    }
+
+    @Override
+    public boolean hasGrants(Peer peer) {
+        return granted.contains(peer);
     }
 
     @Override

@@ -4,8 +4,10 @@ import static io.urma4j.udma.control.LoneContext.EMPTY;
 import static io.urma4j.udma.control.LoneContext.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.spi.control.ControlMessage.Goodbye;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.LoneContext.Neighbour;
+import io.urma4j.udma.control.PeerMessage.Core;
 import io.urma4j.udma.control.PeerMessage.Ping;
 import org.junit.jupiter.api.Test;
 
@@ -186,6 +188,89 @@ class PeerLivenessTest {
 
         assertThat(peer.isLost()).isTrue();
         assertThat(peer.hasEvictedUs()).as("requests must not be repeated").isFalse();
+    }
+
+    /** S14.32: it need not have used the window yet, and may be idle until it does. */
+    @Test
+    void aPeerWithAGrantIsPingedAndNotDropped() {
+        Peer peer = context.peer(LEFT);
+        context.granted.add(peer);
+
+        context.pass(4 * SECOND);
+        context.hearAnswer(LEFT, peer, 1, new Ping());
+        context.pass(4 * SECOND);
+
+        assertThat(pings()).isEqualTo(2);
+        assertThat(peer.isLost()).isFalse();
+        context.pass(10 * SECOND);
+        assertThat(context.lost).containsExactly("it has not answered for 10 s");
+        assertThat(peer.isGone()).isTrue();
+    }
+
+    @Test
+    void anIdlePeerThatIsDroppedIsNotGone() {
+        Peer peer = context.peer(LEFT);
+
+        context.pass(4 * SECOND);
+
+        assertThat(peer.isLost()).isTrue();
+        assertThat(peer.isGone()).isFalse();
+    }
+
+    @Test
+    void anEvictedPeerIsNotGone() {
+        Peer peer = context.peer(processOfOneHost(0));
+        for (int i = 1; i <= PeerTable.MAX_IDLE_OF_A_NETWORK; i++) {
+            context.peer(processOfOneHost(i));
+        }
+
+        assertThat(peer.isLost()).isTrue();
+        assertThat(peer.isGone()).isFalse();
+    }
+
+    /** It has dropped this context, which was idle, and needs it again. */
+    @Test
+    void aPeerThatGreetsAgainIsNotGone() {
+        Peer before = context.peer(LEFT);
+
+        Peer again = context.peer(LEFT.withTag(LEFT.tag() + 2).withLife(LEFT.life() + 1));
+
+        assertThat(before.isLost()).isTrue();
+        assertThat(before.isGone()).isFalse();
+        assertThat(again.isLost()).isFalse();
+    }
+
+    @Test
+    void aPeerThatIsGreetedAgainIsNotGone() {
+        Peer peer = context.peer(LEFT);
+        context.pass(3 * SECOND);
+
+        var _ = context.plane.connect(LEFT.at(), LEFT.incarnation(), context.now + SECOND, context.now);
+
+        assertThat(peer.isLost()).isTrue();
+        assertThat(peer.isGone()).isFalse();
+    }
+
+    /** A context that lives says that it merely does not know the tag; without that it may not exist any more. */
+    @Test
+    void onlyAnUnknownOfAContextThatDoesNotExistProvesThatThePeerIsGone() {
+        Peer dropped = context.peer(LEFT);
+        context.hear(LEFT, Kind.UNKNOWN, 1, LEFT.tag(), 1, EMPTY);
+        Peer gone = context.peer(LEFT.withTag(LEFT.tag() + 2).withLife(LEFT.life() + 1));
+        context.hear(LEFT, Kind.UNKNOWN, 1, LEFT.tag() + 2, 0, EMPTY);
+
+        assertThat(dropped.isLost()).isTrue();
+        assertThat(dropped.isGone()).isFalse();
+        assertThat(gone.isGone()).isTrue();
+    }
+
+    @Test
+    void aPeerThatSaidGoodbyeIsGone() {
+        Peer peer = context.peer(LEFT);
+
+        context.hear(LEFT, Kind.REQUEST, 1, peer.ownTag, 1, MessageCodec.encode(new Core(new Goodbye("closed"))));
+
+        assertThat(peer.isGone()).isTrue();
     }
 
     private static Neighbour processOfOneHost(long number) {

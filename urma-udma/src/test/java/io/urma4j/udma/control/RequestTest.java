@@ -397,6 +397,10 @@ class RequestTest {
         assertThat(context.last().kind()).isEqualTo(Kind.UNKNOWN);
         assertThat(context.last().number()).isEqualTo(7);
         assertThat(context.last().tag()).isEqualTo(peer.ownTag + 2);
+        assertThat(context.last().floor()).as("this context is not gone").isOne();
+        assertThat(context.last().body().remaining())
+                .as("whose address may be forged")
+                .isZero();
         assertThat(context.requested).isEmpty();
     }
 
