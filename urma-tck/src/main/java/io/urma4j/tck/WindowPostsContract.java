@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
+import io.urma4j.ErrorScope;
 import io.urma4j.HomeGoneException;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -209,6 +210,48 @@ public abstract class WindowPostsContract extends Contract {
 
         assertThat(opened.home().isZero(0, SIZE)).isTrue();
         assertThat(opened.grant().isQuiet()).isTrue();
+        assertThat(alive.grant().takeBack()).isTrue();
+    }
+
+    /** S7.10: a WRITE_NOTIFY that fails at the range of its value leaves the window of its bytes, whoever noticed the end first. */
+    @Rule("S7.10")
+    @Test
+    void notifyThatFailsAtItsValueLeavesTheWindowOfItsBytes() {
+        var gone = opened(Access.READ_WRITE);
+        var alive = opened(Access.READ_WRITE);
+        assertThat(gone.grant().takeBack()).isTrue();
+        var list = new WorkRequestList(1, 1);
+
+        for (int attempt = 0; attempt < 2; attempt++) {
+            var notifier = freshQueue();
+            list.clear().writeNotify(alive.window(), 0, gone.window(), 0, 5, 1).from(notifier.scratch(), 0, 8);
+            assertThat(post(notifier, list)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+        }
+
+        var writer = freshQueue();
+        list.clear().write(alive.window(), 64, 1).from(writer.scratch(), 0, 8);
+        assertThat(post(writer, list)).isEqualTo(CompletionStatus.SUCCESS);
+        assertThat(alive.grant().takeBack()).isTrue();
+    }
+
+    /** S6.12: a WRITE_NOTIFY that fails at the range of its value is a failure of that target, and not of the other. */
+    @Rule("S6.12")
+    @Test
+    void notifyThatFailsAtItsValueFailsThatTargetAlone() {
+        var gone = opened(Access.READ_WRITE);
+        var alive = opened(Access.READ_WRITE);
+        assertThat(gone.grant().takeBack()).isTrue();
+        var queue = pair.initiator()
+                .queue(JfsConfig.builder().errorScope(ErrorScope.TARGET).build());
+        var list = new WorkRequestList(1, 1);
+
+        list.writeNotify(alive.window(), 0, gone.window(), 0, 5, 1).from(queue.scratch(), 0, 8);
+        assertThat(post(queue, list)).isEqualTo(CompletionStatus.REM_ACCESS_ABORT_ERR);
+
+        list.clear().write(alive.window(), 64, 2).from(queue.scratch(), 0, 8);
+        assertThat(post(queue, list)).isEqualTo(CompletionStatus.SUCCESS);
+        list.clear().write(gone.window(), 0, 3).from(queue.scratch(), 0, 8);
+        assertThat(post(queue, list)).isNotEqualTo(CompletionStatus.SUCCESS);
         assertThat(alive.grant().takeBack()).isTrue();
     }
 

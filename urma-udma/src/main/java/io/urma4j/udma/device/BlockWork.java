@@ -33,7 +33,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     private int next; // to be started
     private int open;
     private int status;
-    private int failedKey;
+    private long failedKey;
 
     BlockWork(SendQueue queue, SendQueue.Parts parts, BlockTransfers transfers) {
         this.queue = queue;
@@ -70,7 +70,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     }
 
     /** The key of the element that failed; 0 for none. */
-    int failedKey() {
+    long failedKey() {
         return failedKey;
     }
 
@@ -161,7 +161,7 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
     private void fail(int reason, long element) {
         if (status == WorkStatus.SUCCESS) {
             status = reason;
-            failedKey = SendWqe.remoteKey(elements, at(element));
+            failedKey = SendStarts.remoteName(elements, at(element));
         }
     }
 

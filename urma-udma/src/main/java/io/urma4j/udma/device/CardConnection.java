@@ -330,7 +330,7 @@ final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
     private static Refusal refusal(int syndrome) {
         return switch (syndrome) {
             case Aeth.NAK_INVALID_REQUEST -> Refusal.INVALID_REQUEST;
-            case Aeth.NAK_REMOTE_ACCESS -> Refusal.REMOTE_ACCESS;
+            case Aeth.NAK_REMOTE_ACCESS, Aeth.NAK_VALUE_ACCESS -> Refusal.REMOTE_ACCESS;
             default -> Refusal.OPERATION;
         };
     }

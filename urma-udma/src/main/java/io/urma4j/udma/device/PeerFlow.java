@@ -1,6 +1,7 @@
 package io.urma4j.udma.device;
 
 import io.urma4j.spi.support.SendPeer;
+import io.urma4j.udma.ring.KeyLife;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -14,8 +15,8 @@ final class PeerFlow extends SendPeer {
     /** A transfer is in progress, which everything behind it must follow: its blocks start one after the other. */
     boolean isTransferring;
 
-    /** Keys of the home that the queue serves no more (S6.12). Another home may give the same numbers. */
-    final Set<Integer> failedKeys = new HashSet<>();
+    /** {@linkplain KeyLife#name Names} of keys of the home that the queue serves no more (S6.12). Another home may give the same. */
+    final Set<Long> failedKeys = new HashSet<>();
 
     /** The step of the queue that found the connection full. */
     long fullInStep;

@@ -38,8 +38,8 @@ final class SendSlot extends SendEntry<Flow, PeerFlow> implements CopyWaiter {
 
     private boolean isAfterFailure;
 
-    /** The key at which a transfer has failed. */
-    int failedKey;
+    /** The name of the key at which a transfer has failed; 0 for none. */
+    long failedKey;
 
     /** Whether it was handed to a connection before; its receiver may not have been ready. */
     private boolean tried;

@@ -10,6 +10,7 @@ import io.urma4j.spi.support.WorkKind;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.SendQueueConfig;
 import io.urma4j.udma.ring.Cqe;
+import io.urma4j.udma.ring.KeyLife;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
@@ -286,11 +287,20 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         }
     }
 
-    private int failedKey(SendSlot failed) {
-        if ((failed.flags & SendWqe.NOTIFY_GONE) != 0) {
-            return SendWqe.notifyKey(ring, failed.at);
+    private long failedKey(SendSlot failed) {
+        if (SendWqe.isNotifyGone(SendWqe.word(ring, failed.at))) {
+            return notifyName(failed.at);
         }
-        return failed.failedKey != 0 ? failed.failedKey : SendWqe.remoteKey(ring, failed.at);
+        return failed.failedKey != 0 ? failed.failedKey : remoteName(ring, failed.at);
+    }
+
+    /** The {@linkplain KeyLife#name name} of the key in an element. */
+    static long remoteName(NativeMemory ring, long at) {
+        return KeyLife.name(SendWqe.remoteKey(ring, at), SendWqe.remoteVa(ring, at));
+    }
+
+    private long notifyName(long at) {
+        return KeyLife.name(SendWqe.notifyKey(ring, at), SendWqe.expected(ring, at));
     }
 
     @Override
@@ -308,9 +318,9 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
         return peer != null && !peer.failedKeys.isEmpty() && names(slot, peer.failedKeys);
     }
 
-    private boolean names(SendSlot slot, Set<Integer> keys) {
-        return (slot.opcode < WorkOpcode.SEND && keys.contains(SendWqe.remoteKey(ring, slot.at)))
-                || (slot.opcode == WorkOpcode.WRITE_NOTIFY && keys.contains(SendWqe.notifyKey(ring, slot.at)));
+    private boolean names(SendSlot slot, Set<Long> keys) {
+        return (slot.opcode < WorkOpcode.SEND && keys.contains(remoteName(ring, slot.at)))
+                || (slot.opcode == WorkOpcode.WRITE_NOTIFY && keys.contains(notifyName(slot.at)));
     }
 
     // ---- records

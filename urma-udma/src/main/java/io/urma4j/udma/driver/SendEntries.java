@@ -92,11 +92,15 @@ final class SendEntries {
 
     // ---- letting go
 
-    /** The peer refused the work request at that position; before it is let go of. */
-    void refused(long position) {
-        UdmaImport remote = imports[2 * ((int) position & mask)];
-        if (remote != null) {
-            remote.refused();
+    /**
+     * The peer refused the work request at that position; before it is let go of.
+     *
+     * @param isAtNotify whether it refused the range of a WRITE_NOTIFY's value, and not that of the bytes
+     */
+    void refused(long position, boolean isAtNotify) {
+        UdmaImport refused = imports[2 * ((int) position & mask) + (isAtNotify ? 1 : 0)];
+        if (refused != null) {
+            refused.refused();
         }
     }
 

@@ -83,7 +83,7 @@ final class SendRecords implements RecordOwner {
 
     private void ended(long position, int status) {
         if (status == WorkStatus.REM_ACCESS_ABORT_ERR) {
-            entries.refused(position);
+            entries.refused(position, SendWqe.isNotifyGone(SendWqe.word(ring.memory(), ring.at(position))));
         }
         entries.letGo(position + 1);
     }

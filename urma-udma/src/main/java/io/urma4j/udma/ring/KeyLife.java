@@ -46,6 +46,16 @@ public final class KeyLife {
         return LATER | life >>> GENERATION_BITS << OFFSET_BITS;
     }
 
+    /**
+     * A number that no other life of the key has, and no other key.
+     *
+     * @param va of any byte that the key opens
+     */
+    public static long name(int key, long va) {
+        long later = of(key, va) >>> GENERATION_BITS;
+        return later << Integer.SIZE | Integer.toUnsignedLong(key);
+    }
+
     /** The life of a key and its VA base. */
     public static long of(int key, long vaBase) {
         long later = vaBase < 0 ? (vaBase & ~LATER) >>> OFFSET_BITS : 0;

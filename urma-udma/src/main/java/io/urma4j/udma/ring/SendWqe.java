@@ -37,7 +37,7 @@ public final class SendWqe {
     /** Bit of the flags: the home has taken back the remote range, as the driver knows; it need not be asked. */
     public static final int REMOTE_GONE = 0x40;
 
-    /** Bit of the flags: the same for the range that WRITE_NOTIFY stores to. */
+    /** Bit of the flags: the same for the range that WRITE_NOTIFY stores to. The card sets it when the home has refused that range. */
     public static final int NOTIFY_GONE = 0x20;
 
     /** Bit of the opcode: it does not start before the driver says that an event of a device is done. */
@@ -56,6 +56,7 @@ public final class SendWqe {
     private static final int RANGES_SHIFT = 16;
     private static final int HINT_SHIFT = 24;
 
+    private static final int FLAGS = 1;
     private static final int RANGES = 2;
     private static final int HINT = 3;
     private static final int TARGET = 4;
@@ -112,6 +113,11 @@ public final class SendWqe {
         WqeRange.put(ring, rangesAt(at), index, key, lengthBytes, offset);
     }
 
+    /** By the card: the home has refused the range that WRITE_NOTIFY stores to. */
+    public static void notifyGone(NativeMemory ring, long at) {
+        ring.setByte(at + FLAGS, ring.getByte(at + FLAGS) | NOTIFY_GONE);
+    }
+
     /** By the card: it was a success, of which there is no record. */
     public static void endSilently(NativeMemory ring, long at) {
         ring.setByte(at + RANGES, ring.getByte(at + RANGES) | SILENT);
@@ -142,6 +148,11 @@ public final class SendWqe {
 
     public static int ranges(int word) {
         return word >>> RANGES_SHIFT & RANGES_MASK;
+    }
+
+    /** Whether the range that WRITE_NOTIFY stores to is known to be revoked, or was refused. */
+    public static boolean isNotifyGone(int word) {
+        return (flags(word) & NOTIFY_GONE) != 0;
     }
 
     /** Whether a local range lies on a device. */

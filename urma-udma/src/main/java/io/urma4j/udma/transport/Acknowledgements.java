@@ -192,7 +192,7 @@ final class Acknowledgements {
                 if (syndrome == Aeth.NAK_SEQUENCE) {
                     gap(psn, msn, packet, isDelayed, nowNanos);
                 } else {
-                    refused(psn, syndrome, isDelayed, nowNanos);
+                    refused(psn, Aeth.refusal(syndrome, answeredTransmission(packet)), isDelayed, nowNanos);
                 }
             }
             case RESERVED -> traffic.add(Event.IGNORED);
@@ -262,19 +262,10 @@ final class Acknowledgements {
             traffic.nakReceived(syndrome);
             WireMessage oldest = inFlight.head();
             if (oldest != null) {
-                oldest.request().fail(status(syndrome));
-                connection.fail(status(syndrome), nowNanos);
+                oldest.request().refused(syndrome);
+                connection.fail(Request.status(syndrome), nowNanos);
             }
         }
-    }
-
-    /** The status of a request that was refused with that syndrome. */
-    private static int status(int syndrome) {
-        return switch (syndrome) {
-            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> WorkStatus.REM_UNSUPPORTED_REQ_ERR;
-            case Aeth.NAK_REMOTE_ACCESS -> WorkStatus.REM_ACCESS_ABORT_ERR;
-            default -> WorkStatus.REM_OPERATION_ERR;
-        };
     }
 
     // ---- shared connections
@@ -292,7 +283,7 @@ final class Acknowledgements {
             request.waitNanos = Math.max(request.waitNanos, RnrTimer.nanos(Aeth.value(syndrome)));
         } else {
             traffic.nakReceived(syndrome);
-            request.fail(status(syndrome));
+            request.refused(syndrome);
         }
     }
 

@@ -412,6 +412,6 @@ final class Incoming {
         }
         boolean isStored = memory.isAllowed(key, where, Long.BYTES, Memory.WRITE, config.number())
                 && memory.store(key, where, NotifyEth.value(bytes, at), config.number());
-        return isStored ? FINE : Aeth.NAK_REMOTE_ACCESS;
+        return isStored ? FINE : Aeth.NAK_VALUE_ACCESS;
     }
 }

@@ -108,11 +108,14 @@ final class PacketWriter {
 
     /** An acknowledgement, positive or negative; false when the port has no room. */
     boolean acknowledge(long psn, int syndrome, int msn, int transmission, boolean isDelayed) {
-        Packet packet = beginAnswer(standard(Opcodes.ACKNOWLEDGE), psn, 0, transmission, isDelayed);
+        boolean isOfValue = syndrome == Aeth.NAK_VALUE_ACCESS;
+        int told = isOfValue ? Bth.VALUE_REFUSED : transmission;
+        Packet packet = beginAnswer(standard(Opcodes.ACKNOWLEDGE), psn, 0, told, isDelayed);
         if (packet == null) {
             return false;
         }
-        Aeth.put(packet.bytes(), packet.at(Header.AETH), syndrome, msn);
+        int onWire = isOfValue ? Aeth.NAK_REMOTE_ACCESS : syndrome;
+        Aeth.put(packet.bytes(), packet.at(Header.AETH), onWire, msn);
         end(0);
         return true;
     }

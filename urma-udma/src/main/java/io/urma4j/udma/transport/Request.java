@@ -6,6 +6,7 @@ import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.ring.SendWqe;
 import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
+import io.urma4j.udma.wire.Aeth;
 import org.jspecify.annotations.Nullable;
 
 /** A work request in progress. It is carried by one {@link WireMessage} or by several. The object is reused. */
@@ -89,6 +90,23 @@ final class Request {
         if (status == WorkStatus.SUCCESS) {
             status = reason;
         }
+    }
+
+    /** The peer has refused it; the element says so if what it refused is the range of a WRITE_NOTIFY's value. */
+    void refused(int syndrome) {
+        if (syndrome == Aeth.NAK_VALUE_ACCESS && opcode == WorkOpcode.WRITE_NOTIFY && !hasFailed() && !isAbandoned) {
+            SendWqe.notifyGone(work().ring(), work().at(position));
+        }
+        fail(status(syndrome));
+    }
+
+    /** The status of a request that was refused with that syndrome. */
+    static int status(int syndrome) {
+        return switch (syndrome) {
+            case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> WorkStatus.REM_UNSUPPORTED_REQ_ERR;
+            case Aeth.NAK_REMOTE_ACCESS, Aeth.NAK_VALUE_ACCESS -> WorkStatus.REM_ACCESS_ABORT_ERR;
+            default -> WorkStatus.REM_OPERATION_ERR;
+        };
     }
 
     boolean hasFailed() {

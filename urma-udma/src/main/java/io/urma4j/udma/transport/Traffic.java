@@ -79,7 +79,7 @@ public final class Traffic {
     private static Event nak(int syndrome, Event invalid, Event access, Event operation) {
         return switch (syndrome) {
             case Aeth.NAK_INVALID_REQUEST, Aeth.NAK_INVALID_RD_REQUEST -> invalid;
-            case Aeth.NAK_REMOTE_ACCESS -> access;
+            case Aeth.NAK_REMOTE_ACCESS, Aeth.NAK_VALUE_ACCESS -> access;
             default -> operation;
         };
     }

@@ -27,6 +27,12 @@ public final class Aeth {
     public static final int NAK_REMOTE_OPERATION = 0x63;
     public static final int NAK_INVALID_RD_REQUEST = 0x64;
 
+    /**
+     * Inside an urma4j port, in place of {@link #NAK_REMOTE_ACCESS}: what was refused is the range of a WRITE_NOTIFY's value. A
+     * packet has the latter, and {@link Bth#VALUE_REFUSED}.
+     */
+    public static final int NAK_VALUE_ACCESS = 0x6E;
+
     private static final int KIND_SHIFT = 5;
     private static final int VALUE_MASK = 0x1F;
 
@@ -44,6 +50,12 @@ public final class Aeth {
 
     public static int syndrome(NativeMemory packet, int at) {
         return Fields.u8(packet, at);
+    }
+
+    /** The syndrome of a NAK between urma4j peers, with what else it says about the refusal. */
+    public static int refusal(int syndrome, int answeredTransmission) {
+        boolean isOfValue = syndrome == NAK_REMOTE_ACCESS && answeredTransmission == Bth.VALUE_REFUSED;
+        return isOfValue ? NAK_VALUE_ACCESS : syndrome;
     }
 
     public static int msn(NativeMemory packet, int at) {

@@ -51,6 +51,9 @@ public final class Bth {
     /** In place of a transmission: which one it is, or which one is answered, is not told. */
     public static final int NO_TRANSMISSION = 0;
 
+    /** In place of the transmission that is answered, in a NAK of a WRITE_NOTIFY: the range of its value was refused. */
+    public static final int VALUE_REFUSED = 1;
+
     /** The first transmission of a packet. */
     public static final int FIRST_TRANSMISSION = 1;
 

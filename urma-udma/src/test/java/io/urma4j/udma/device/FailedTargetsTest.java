@@ -57,4 +57,57 @@ class FailedTargetsTest {
         assertThat(statusOfWrite(firstHome, other, VA)).isEqualTo(WorkStatus.SUCCESS);
         assertThat(statusOfWrite(firstHome, key, VA)).isEqualTo(WorkStatus.WR_FLUSH_ERR);
     }
+
+    private int statusOfNotify(int toKey, int wordKey) {
+        queue.notify(firstHome, toKey, VA, 8, wordKey, VA + 8, 4711);
+        hosts.run();
+        return cq.pollAll().getFirst().status();
+    }
+
+    private int revokedKey() {
+        int revoked = hosts.there.card.registerKey(new KeyConfig(memory, VA, Memory.WRITE, PEER, 0, 0));
+        hosts.there.card.revokeKey(revoked);
+        return revoked;
+    }
+
+    /** A WRITE_NOTIFY names two keys: the home says which of them it refused. */
+    @Test
+    void theKeyOfTheBytesIsServedAfterThatOfTheValueHasFailed() {
+        int gone = revokedKey();
+
+        assertThat(statusOfNotify(key, gone)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+
+        assertThat(statusOfWrite(firstHome, key, VA)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(statusOfWrite(firstHome, gone, VA)).isEqualTo(WorkStatus.WR_FLUSH_ERR);
+    }
+
+    @Test
+    void theKeyOfTheValueIsServedAfterThatOfTheBytesHasFailed() {
+        int gone = revokedKey();
+
+        assertThat(statusOfNotify(gone, key)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+
+        assertThat(statusOfWrite(firstHome, key, VA)).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(statusOfWrite(firstHome, gone, VA)).isEqualTo(WorkStatus.WR_FLUSH_ERR);
+    }
+
+    /** Its index has the generation once more after 256 lives, with another VA base. */
+    @Test
+    void aLaterLifeOfAFailedKeyIsServed() {
+        KeyConfig window = new KeyConfig(
+                memory, VA, /* anyVa= */ true, Memory.WRITE, PEER, 0, 0, KeyConfig.SILENT, KeyConfig.NOT_PINNED);
+        int failed = hosts.there.card.registerKey(window);
+        hosts.there.card.revokeKey(failed);
+        assertThat(statusOfWrite(firstHome, failed, VA)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+
+        int later = hosts.there.card.registerKey(window);
+        while (later != failed) {
+            hosts.there.card.revokeKey(later);
+            later = hosts.there.card.registerKey(window);
+        }
+
+        assertThat(statusOfWrite(firstHome, later, hosts.there.card.vaBase(later)))
+                .isEqualTo(WorkStatus.SUCCESS);
+        assertThat(memory.get(JAVA_LONG, 0)).isEqualTo(77);
+    }
 }

@@ -2,6 +2,8 @@ package io.urma4j.udma.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The number of a life, in a key and its VA base. */
@@ -30,6 +32,19 @@ class KeyLifeTest {
             assertThat(vaBase).as("no address of a user").isNegative();
             assertThat(KeyLife.of(key(life), vaBase)).isEqualTo(life);
             assertThat(KeyLife.of(key(life), vaBase + KeyLife.MAX_BYTES - 1)).isEqualTo(life);
+        }
+    }
+
+    @Test
+    void noTwoLivesOfAKeyHaveOneName() {
+        Set<Long> names = new HashSet<>();
+        for (long life : new long[] {0, 1, 255, 256, 257, 511, 512, 1L << 20, KeyLife.COUNT - 1}) {
+            long va = KeyLife.isLater(life) ? KeyLife.vaBase(life) : USER_VA;
+
+            assertThat(names.add(KeyLife.name(key(life), va)))
+                    .as("life %d", life)
+                    .isTrue();
+            assertThat(KeyLife.name(key(life), va + 4711)).isEqualTo(KeyLife.name(key(life), va));
         }
     }
 
