@@ -8,8 +8,8 @@ import io.urma4j.udma.transport.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A receive work request whose message is arriving: a copy of its element, whose slot is free at once. The object is
- * reused; each use has a generation, which identifies handles of an earlier use.
+ * A receive work request whose message is arriving: a copy of its element. The object is reused; each use has a generation,
+ * which identifies handles of an earlier use.
  */
 final class ReceiveInProgress {
     final int index;

@@ -29,6 +29,7 @@ final class ReceiveQueue implements CompletionQueue.User {
     private @Nullable ReceiveInProgress givenBack; // in the order of posting, before the ring
     private int givenBackCount;
     private long head; // the next element of the ring
+    private int open; // taken from the ring, and without a record: they count until then
     private long tail; // as the driver said when it was asked last
     private QueueState state = QueueState.READY;
     private int threshold;
@@ -109,7 +110,7 @@ final class ReceiveQueue implements CompletionQueue.User {
             taken = unused();
             taken.position = head;
             taken.fill(ring, WqRing.at(head++, config.depth(), config.strideBytes()));
-            WqRing.consumed(ring, head);
+            open++;
         }
         taken.receiver = receiver;
         if (threshold > 0 && waiting() < threshold) {
@@ -140,11 +141,13 @@ final class ReceiveQueue implements CompletionQueue.User {
         return taken.generation == (int) (handle >>> Integer.SIZE) && taken.receiver != null ? taken : null;
     }
 
-    /** Its message has its record. */
+    /** Its message has its record; only now may another one be posted for it, or there could be more records than its depth. */
     void end(ReceiveInProgress taken, long lengthBytes) {
         received++;
         receivedBytes += lengthBytes;
         release(taken);
+        open--;
+        WqRing.consumed(ring, head - open);
     }
 
     private void release(ReceiveInProgress taken) {

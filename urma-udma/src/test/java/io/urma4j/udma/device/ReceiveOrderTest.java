@@ -67,6 +67,24 @@ class ReceiveOrderTest {
         take(other, 4);
     }
 
+    /** S10.5, S10.6: else more messages could arrive than the depth says, and the completion queue overflow. */
+    @Test
+    void whatAMessageHasTakenCountsUntilItsRecord() {
+        post(2);
+        ReceiveInProgress first = take(one, 0);
+        ReceiveInProgress second = take(other, 1);
+        assertThat(WqRing.consumed(ring)).isZero();
+
+        queue.end(second, 8);
+        assertThat(WqRing.consumed(ring)).isOne();
+        queue.abandon(one);
+        assertThat(WqRing.consumed(ring)).as("it was given back").isOne();
+        assertThat(take(other, 0)).isSameAs(first);
+        queue.end(first, 8);
+
+        assertThat(WqRing.consumed(ring)).isEqualTo(2);
+    }
+
     @Test
     void whatTwoReceiversGiveBackIsTakenInTheOrderOfPosting() {
         post(5);
