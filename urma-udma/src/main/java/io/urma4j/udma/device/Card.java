@@ -248,7 +248,7 @@ public final class Card implements CardCommands {
         if (config.receives() != 0) {
             ReceiveQueue receives = receiveQueues.get(config.receives());
             CompletionQueue cq = config.receiveCq() == 0 ? receives.cq() : cqs.get(config.receiveCq());
-            cq.add(queue);
+            queue.receivesBy(cq);
             registry.receiver(number, new Receiver(registry, receives, cq, queue));
         }
         return sendQueues.add(queue);

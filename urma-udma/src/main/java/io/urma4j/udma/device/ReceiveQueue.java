@@ -78,6 +78,9 @@ final class ReceiveQueue implements CompletionQueue.User {
 
     void enter(QueueState next) {
         state = next;
+        if (next == QueueState.READY && !cq.isValid()) { // it has overflowed since the caller looked (S10.5)
+            cqFailed();
+        }
     }
 
     long waiting() {

@@ -50,6 +50,7 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
     private final SendLife life;
     private final SendPrediction prediction;
 
+    private @Nullable CompletionQueue receiveCq; // of a Jetty
     private @Nullable CardConnection own; // of a connected queue
     private long notReady;
     private boolean cqOverflowed;
@@ -95,6 +96,12 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
 
     boolean isDatagram() {
         return config.kind() == SendQueueConfig.Kind.UM;
+    }
+
+    /** It is a Jetty, with the records of its receives in that completion queue. */
+    void receivesBy(CompletionQueue where) {
+        receiveCq = where;
+        where.add(this);
     }
 
     /** The connection of its own; null when it has none. */
@@ -196,8 +203,17 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
         if (own != null) {
             own.resume(); // a connection that had failed for a receiver that was not ready, or a silent peer
         }
-        life.enter(QueueState.READY);
+        enterReady();
         return true;
+    }
+
+    /** READY, unless a completion queue of it has overflowed since the caller looked (S10.5). */
+    private void enterReady() {
+        life.enter(QueueState.READY);
+        if (!starts.canMark() || (receiveCq != null && !receiveCq.isValid())) {
+            cqFailed();
+            touch();
+        }
     }
 
     private boolean reset(long nowNanos) {
@@ -248,7 +264,7 @@ final class SendQueue extends Task implements SendWork, CompletionQueue.User {
     void connected(CardConnection link) {
         own = link;
         flows.own(link);
-        life.enter(QueueState.READY);
+        enterReady();
     }
 
     /** It has none any more, and is in RESET; no marker tells it, and what was never started stays for {@code flush}. */

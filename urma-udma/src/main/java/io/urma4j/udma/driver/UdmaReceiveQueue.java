@@ -270,8 +270,8 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         };
         eventLoop.run(card -> {
             checkOpen();
+            state = next; // first: the card may enter ERROR at once
             card.modifyReceiveQueue(handle, entered);
-            state = next;
         });
     }
 
