@@ -222,6 +222,10 @@ final class CardConnection extends Task implements ConnectionOwner, CopyWaiter {
         return connection.lastHeardNanos();
     }
 
+    long silentSinceNanos() {
+        return connection.silentSinceNanos();
+    }
+
     long lastProgressNanos() {
         return connection.lastProgressNanos();
     }

@@ -68,7 +68,7 @@ final class PeerSilence {
             if (link.awaitsCopy() || slot.heldStatus != SendSlot.NOT_HELD) {
                 continue; // for a copy engine of this host
             }
-            long silentNanos = Math.max(slot.sinceNanos, link.lastHeardNanos()) + timeoutNanos;
+            long silentNanos = Math.max(slot.sinceNanos, link.silentSinceNanos()) + timeoutNanos;
             long stuckNanos = Math.max(slot.sinceNanos, link.lastProgressNanos())
                     + 2 * timeoutNanos
                     + CardConnection.REPEAT_NANOS;

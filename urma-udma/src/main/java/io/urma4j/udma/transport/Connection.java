@@ -83,6 +83,14 @@ public final class Connection {
     }
 
     /**
+     * Since when the peer owes a sign of life: the time at which it was last heard, or the end of the wait that its RNR NAK asked
+     * for (S12.1).
+     */
+    public long silentSinceNanos() {
+        return Math.max(lastHeardNanos, requester.retransmission().waitEndNanos());
+    }
+
+    /**
      * When the peer last acknowledged something new, or reported that its receiver is not ready, or when this end last sent
      * something after all was acknowledged. Packets of a peer may arrive all the time without acknowledging anything, if a
      * forged packet has used a PSN of this end.

@@ -24,6 +24,9 @@ final class Retransmission {
      */
     private long heldUntilNanos = NOT_HELD;
 
+    /** When the last such wait ends, or has ended: the peer need not answer before. */
+    private long waitEndNanos = NOT_HELD;
+
     /** How often the requester has waited for that receiver. */
     private int rnrTries;
 
@@ -99,7 +102,13 @@ final class Retransmission {
         rewindWholly();
         timer.hold(nowNanos);
         heldUntilNanos = nowNanos + waitNanos;
+        waitEndNanos = heldUntilNanos;
         return true;
+    }
+
+    /** The end of the last wait that a receiver asked for; {@code Long.MIN_VALUE} if none has. */
+    long waitEndNanos() {
+        return waitEndNanos;
     }
 
     /** Something was acknowledged: a new loss may be retransmitted for, and the next message has all tries. */
@@ -169,6 +178,7 @@ final class Retransmission {
         recovery.acknowledged(psns.unacked());
         timer.stop(); // a late answer may have set it
         heldUntilNanos = NOT_HELD;
+        waitEndNanos = NOT_HELD;
         rnrTries = 0;
     }
 }
