@@ -17,6 +17,7 @@ import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
 import io.urma4j.SharedJetty;
+import io.urma4j.TokenPolicy;
 import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
 import java.time.Duration;
@@ -417,6 +418,65 @@ public abstract class CompletionsContract extends Contract {
 
         assertThat(queue.awaitCompletion().userContext()).isEqualTo(2);
         assertThat(queue.within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S10.7: the places of a closed queue's records are free for those of another, which would overflow the JFC else. */
+    @Rule({"S10.7", "S10.5"})
+    @Test
+    void closingAQueueFreesThePlacesOfItsRecords() {
+        var imported = pair.imported(4096);
+        var context = pair.initiator().context();
+        var queue = pair.initiator().queue(JfsConfig.builder().depth(8).build(), JfcConfig.DEFAULT.withDepth(8));
+        for (int round = 0; round < 3; round++) {
+            int first = 10 * round;
+            var closing =
+                    context.createJfs(queue.jfc(), JfsConfig.builder().depth(8).build());
+            queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, first);
+            for (int i = 0; i < 6; i++) {
+                closing.write(imported.remote(), 0, queue.scratch(), 0, 8, 100 + i);
+            }
+            queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, first + 1);
+            Patience.await("all records", () -> queue.jfc().counters().get("unpolled") == 8);
+
+            closing.close();
+            for (int i = 2; i < 8; i++) {
+                queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, first + i);
+            }
+
+            assertThat(queue.awaitCompletions(8))
+                    .extracting(Outcome::userContext)
+                    .containsExactlyElementsOf(
+                            LongStream.range(first, first + 8).boxed().toList());
+            assertThat(queue.jfc().isValid()).isTrue();
+        }
+    }
+
+    /** S10.7, S9.4: a Jetty that closes with an unpolled record of a receive gives the buffer back, though its JFR stays. */
+    @Rule({"S10.7", "S9.4"})
+    @Test
+    void closingAJettyReleasesTheBuffersOfItsReceiveRecords() {
+        var context = pair.initiator().context();
+        var jfc = context.createJfc(JfcConfig.DEFAULT);
+        var jfr = context.createJfr(
+                jfc, JfrConfig.builder().policy(TokenPolicy.NONE).build());
+        var jetty = context.createJetty(jfc, jfr, JfsConfig.DEFAULT);
+        var target = context.importJetty(jetty.descriptor(), null);
+        var buffer = context.register(context.allocate(4096), Access.LOCAL_ONLY);
+        var message = pair.initiator().buffer(64, new Payload(5));
+        jfr.receive(buffer, 0, 64, 1);
+        assertThat(pair.initiator().queue().send(target, message, 0, 64).isSuccess())
+                .isTrue();
+
+        target.close();
+        jetty.close();
+        var batch = new CompletionBatch(16);
+        while (jfc.poll(batch) > 0) {
+            assertThat(userContexts(batch)).containsOnly(1L);
+        }
+
+        buffer.close();
+        jfr.close();
+        jfc.close();
     }
 
     /** S11.1: an event comes at once when records are there already, so no wake-up is lost. */

@@ -45,11 +45,10 @@ public interface CardCommands {
      */
     void arm(int cq, boolean solicitedOnly);
 
-    /** How many records were made so far. */
-    long records(int cq);
+    CqStats cqStats(int cq);
 
-    /** How often a record found no place. */
-    long overflows(int cq);
+    /** The driver has removed unpolled records, and moved the others together: the next one comes to that position. */
+    void moveEnd(int cq, long end);
 
     /** No queue uses it any more. */
     void destroyCq(int cq);

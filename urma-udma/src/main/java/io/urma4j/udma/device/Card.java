@@ -7,6 +7,7 @@ import io.urma4j.udma.command.CardConnectionConfig;
 import io.urma4j.udma.command.CardListener;
 import io.urma4j.udma.command.CardOptions;
 import io.urma4j.udma.command.ConnectionStats;
+import io.urma4j.udma.command.CqStats;
 import io.urma4j.udma.command.FragmentStats;
 import io.urma4j.udma.command.KeyConfig;
 import io.urma4j.udma.command.NoticeStats;
@@ -180,13 +181,13 @@ public final class Card implements CardCommands {
     }
 
     @Override
-    public long records(int cq) {
-        return cqs.get(cq).produced();
+    public CqStats cqStats(int cq) {
+        return cqs.get(cq).stats();
     }
 
     @Override
-    public long overflows(int cq) {
-        return cqs.get(cq).overflows();
+    public void moveEnd(int cq, long end) {
+        cqs.get(cq).moveEnd(end);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.urma4j.udma.device;
 
 import io.urma4j.libc.NativeMemory;
 import io.urma4j.udma.command.CardListener;
+import io.urma4j.udma.command.CqStats;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
 import java.util.ArrayList;
@@ -81,12 +82,14 @@ final class CompletionQueue extends Deadlines.Timed {
         return valid;
     }
 
-    long produced() {
-        return produced;
+    CqStats stats() {
+        return new CqStats(produced, overflows);
     }
 
-    long overflows() {
-        return overflows;
+    /** The driver has removed records, and moved those behind them: the places from there on are free. */
+    void moveEnd(long end) {
+        assert end <= produced && end >= CqRing.consumed(ring) : end + " of " + produced;
+        produced = end;
     }
 
     void add(User user) {

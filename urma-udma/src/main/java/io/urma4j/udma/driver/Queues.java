@@ -146,8 +146,12 @@ final class Queues {
         }
     }
 
-    /** The queue with that tag is closed. */
+    /** The queue with that tag is closed, on the card as well: its unpolled records disappear. */
     void detach(int tag) {
+        RecordOwner owner = owners.get(tag);
+        if (owner != null) {
+            local.eventLoop().run(card -> jfcs.forEach(jfc -> jfc.remove(card, tag, owner)));
+        }
         owners.remove(tag);
         local.adapter().untag(tag);
     }

@@ -16,4 +16,7 @@ interface RecordOwner {
 
     /** The element is still in its completion queue: releases what its work request held, which has ended. */
     void ended(NativeMemory ring, long cqe, int word);
+
+    /** The queue is closed, and the element removed: releases what its work request still occupies. */
+    default void removed(NativeMemory ring, long cqe) {}
 }

@@ -10,6 +10,8 @@ import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.support.IntTable;
 import io.urma4j.spi.support.SpinLock;
+import io.urma4j.udma.command.CardCommands;
+import io.urma4j.udma.command.CqStats;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
@@ -154,6 +156,40 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
         return lastOwner;
     }
 
+    /**
+     * Removes the unpolled records of a closed queue, whose places are free then (S10.7). Those of a lock-free JFC keep theirs
+     * until its only thread has passed them. By the holder of the card's lock, and the card has no such queue any more.
+     */
+    void remove(CardCommands card, int tag, RecordOwner owner) {
+        if (locked && !closed) {
+            betweenPolls(() -> card.moveEnd(cq, removeAll(tag, owner)));
+        }
+    }
+
+    /** Moves the other records together; returns their end. */
+    private long removeAll(int tag, RecordOwner owner) {
+        long end = consumed;
+        long position = consumed;
+        for (; position - consumed < depth; position++) {
+            long at = CqRing.at(position, depth);
+            if (Cqe.owner(Cqe.word(ring, at)) != CqRing.owner(position, depth)) {
+                break;
+            }
+            if (Cqe.tag(ring, at) == tag) {
+                owner.removed(ring, at);
+            } else {
+                if (end < position) {
+                    Cqe.move(ring, at, CqRing.at(end, depth), CqRing.owner(end, depth));
+                }
+                end++;
+            }
+        }
+        for (long free = end; free < position; free++) {
+            Cqe.clear(ring, CqRing.at(free, depth), CqRing.owner(free, depth));
+        }
+        return end;
+    }
+
     /** A queue is closed: none of its records is returned any more, once this returns. */
     void forgetClosed() {
         betweenPolls(() -> lastOwner = null);
@@ -253,10 +289,11 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
     public Counters counters() {
         return eventLoop.call(card -> {
             checkOpen();
+            CqStats stats = card.cqStats(cq);
             return Counters.builder()
                     .add("records", taken)
-                    .add("unpolled", card.records(cq) - CqRing.consumed(ring))
-                    .add("overflows", card.overflows(cq))
+                    .add("unpolled", stats.end() - CqRing.consumed(ring))
+                    .add("overflows", stats.overflows())
                     .build();
         });
     }

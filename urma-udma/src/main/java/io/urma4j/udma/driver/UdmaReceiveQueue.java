@@ -220,6 +220,11 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         public void ended(NativeMemory ring, long cqe, int word) {
             queue.letGo((int) Cqe.position(ring, cqe));
         }
+
+        @Override
+        public void removed(NativeMemory ring, long cqe) {
+            var _ = queue.recordTaken((int) Cqe.position(ring, cqe));
+        }
     }
 
     /** The record of an entry is polled; returns its user context. */

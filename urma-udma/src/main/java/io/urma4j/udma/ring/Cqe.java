@@ -79,6 +79,20 @@ public final class Cqe {
         ring.setIntRelease(at, word | owner);
     }
 
+    /** Moves an element to another place, with the owner bit of that; while no thread polls, and the card writes none. */
+    public static void move(NativeMemory ring, long from, long to, int owner) {
+        for (int i = Long.BYTES; i < BYTES; i += Long.BYTES) {
+            ring.setLong(to + i, ring.getLong(from + i));
+        }
+        ring.setInt(to + QUEUE, ring.getInt(from + QUEUE));
+        publish(ring, to, ring.getInt(from) & ~1, owner);
+    }
+
+    /** Empties a place: its element has not been written in the round with that owner bit. */
+    public static void clear(NativeMemory ring, long at, int owner) {
+        publish(ring, at, 0, 1 - owner);
+    }
+
     /** The first word; to be read before everything else. */
     public static int word(NativeMemory ring, long at) {
         return ring.getIntAcquire(at);
