@@ -14,6 +14,7 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * take from it; a short lock, that of its JFC, keeps them apart.
  */
 final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
+    private static final int MAX_RNR_MICROS = 10_000_000;
+
     private final LocalContext context;
     private final int id;
     private final JfrConfig config;
@@ -64,8 +67,20 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         this.waiting = new ReceiveWr[depth];
         this.mask = depth - 1;
         this.rxThreshold = config.rxThreshold();
-        this.rnrMicros = Math.clamp(config.minRnrTimer().toNanos() / 1_000, 1, 10_000_000);
+        this.rnrMicros = micros(config.minRnrTimer());
         this.ownerIndex = jfc.attach(this);
+    }
+
+    private int micros(Duration minRnrTimer) {
+        long micros = minRnrTimer.toNanos() / 1_000;
+        if (micros > MAX_RNR_MICROS) {
+            throw new UrmaException(
+                    UrmaStatus.EINVAL,
+                    this,
+                    "minRnrTimer " + minRnrTimer + " is longer than " + MAX_RNR_MICROS
+                            + " µs, the longest wait of a sender");
+        }
+        return (int) Math.max(micros, 1);
     }
 
     @Override

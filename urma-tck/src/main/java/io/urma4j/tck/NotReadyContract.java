@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.urma4j.Access;
 import io.urma4j.AsyncEvent;
 import io.urma4j.CompletionStatus;
+import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
+import io.urma4j.UrmaStatus;
 import io.urma4j.WorkRequestList;
 import java.time.Duration;
 import java.util.Comparator;
@@ -43,6 +45,25 @@ public abstract class NotReadyContract extends Contract {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(2L * rounds));
         receiver.receive(1, 64, 0);
         assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
+    }
+
+    /** S12.1: a timer that no sender can be asked for is refused, and not cut. */
+    @Rule({"S12.1", "S2.2"})
+    @Test
+    void timerThatTheDeviceCannotAskForIsRefused() {
+        var context = pair.initiator().context();
+        var jfc = context.createJfc(JfcConfig.DEFAULT);
+
+        assertRefused(
+                        UrmaStatus.EINVAL,
+                        () -> context.createJfr(
+                                jfc,
+                                JfrConfig.builder()
+                                        .minRnrTimer(Duration.ofMinutes(1))
+                                        .build()))
+                .hasMessageContaining("minRnrTimer PT1M");
+
+        jfc.close();
     }
 
     /** S12.1: 7 means without limit. */

@@ -9,6 +9,9 @@ public final class RnrTimer {
         40_960_000, 61_440_000, 81_920_000, 122_880_000, 163_840_000, 245_760_000, 327_680_000, 491_520_000
     };
 
+    /** The longest wait that there is a code for. */
+    public static final long LONGEST_NANOS = NANOS[0];
+
     private RnrTimer() {}
 
     /** Of a timer code, 0…31. */
@@ -16,8 +19,9 @@ public final class RnrTimer {
         return NANOS[timerCode];
     }
 
-    /** The code of the shortest wait that is not shorter than that; that of the longest, 0, if there is none. */
+    /** The code of the shortest wait that is not shorter than that, which {@link #LONGEST_NANOS} is not. */
     public static int code(long nanos) {
+        assert nanos <= LONGEST_NANOS : nanos;
         for (int code = 1; code < NANOS.length; code++) {
             if (NANOS[code] >= nanos) {
                 return code;
