@@ -1,6 +1,7 @@
 package io.urma4j.shm.control;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -48,6 +49,16 @@ final class LostPeers {
         });
         if (peer.process == null) {
             pollLock(peer);
+        }
+    }
+
+    /** A peer that imported nothing when it was lost has connected again, and is known: nothing waits for its earlier end. */
+    void cameAgain(Peer peer) {
+        for (Peer earlier : List.copyOf(unproven.keySet())) {
+            if (!earlier.mattered && earlier.identity().equals(peer.identity())) {
+                earlier.stopWatching();
+                prove(earlier);
+            }
         }
     }
 

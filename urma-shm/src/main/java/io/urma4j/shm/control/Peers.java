@@ -77,7 +77,7 @@ final class Peers {
         this.greetingNanos = greetingNanos;
         this.limits = limits;
         this.serving = serving;
-        this.watch = new PeerWatch(engine, directory, serving::identified, this::processEnded);
+        this.watch = new PeerWatch(engine, directory, this::identified, this::processEnded);
         this.lost = new LostPeers(engine, watch, serving);
         this.listener = new Listener(engine, directory.sockets(), self, greetingNanos, this::greeted);
     }
@@ -250,6 +250,12 @@ final class Peers {
 
     private Hello greeting(long wanted) {
         return self.to(wanted);
+    }
+
+    /** The lock of its UASID has named it. */
+    private void identified(Peer peer) {
+        serving.identified(peer);
+        lost.cameAgain(peer);
     }
 
     /** The connected peer of that id, created if necessary; null if another process has that id. */

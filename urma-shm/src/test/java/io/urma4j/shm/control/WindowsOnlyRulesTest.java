@@ -154,12 +154,35 @@ class WindowsOnlyRulesTest {
 
     @Test
     void aPeerWhoseConnectionEndsMayComeAgain() throws Exception {
-        segment.grant(RAW, 0, 8, Access.READ);
-        RawPeer.greeted(directory, home.plane).close();
+        var grant = segment.grant(RAW, 0, 8, Access.READ);
+        for (int time = 0; time < 3; time++) {
+            RawPeer.greeted(directory, home.plane).close();
+        }
         try (RawPeer again = RawPeer.greeted(directory, home.plane)) {
             again.send(wanted(1, null));
 
             assertThat(again.receive(SegmentGranted.class).request()).isEqualTo(1);
+            assertThat(grant.isQuiet()).isFalse();
+        }
+    }
+
+    /** Until it comes again, its end may still be proven. */
+    @Test
+    void aPeerThatComesAgainHasOnePlace() throws Exception {
+        try (TestContext small = new TestContext(directory, new PeerLimits(1000, 2))) {
+            ShmMemory memory = ShmMemory.allocate(4096, AllocOptions.DEFAULT, "slab");
+            var slab = get(small.plane.register(new SegmentRequest(
+                    memory, null, null, Access.READ_WRITE, TokenPolicy.NONE, Token.of(0), 0, false, true)));
+            var grant = slab.grant(RAW, 0, 8, Access.READ);
+            for (int time = 0; time < 5; time++) {
+                RawPeer.greeted(directory, small.plane).close();
+                small.settle();
+            }
+            assertThat(grant.isQuiet()).isFalse();
+
+            lock.close();
+
+            await().until(grant::isQuiet);
         }
     }
 
