@@ -130,15 +130,25 @@ final class RcBinding {
                     .peer(new PeerInfo(peers.numbers().connect(identity), 0, 0));
             try {
                 connect(config.build(), attempt);
+                name(identity, attempt);
             } catch (RuntimeException e) {
                 peers.disconnectForeign(identity);
                 throw e;
             }
-            synchronized (this) {
-                foreign = identity;
-            }
             return CompletableFuture.completedFuture(null);
         });
+    }
+
+    /** The foreign peer has that identity, unless an unbind has come before, which did not know it. */
+    private synchronized void name(PeerId identity, int attempt) {
+        if (attempts != attempt) {
+            throw ended();
+        }
+        foreign = identity;
+    }
+
+    private UrmaException ended() {
+        return new UrmaException(UrmaStatus.FAIL, queue, "was unbound or closed before its peer answered");
     }
 
     /** The identity of its peer, if that was bound by hand. */
@@ -199,7 +209,7 @@ final class RcBinding {
             }
         }
         if (made == NOT_CONNECTED) {
-            throw new UrmaException(UrmaStatus.FAIL, queue, "was unbound or closed before its peer answered");
+            throw ended();
         }
     }
 

@@ -4,11 +4,14 @@ import io.urma4j.QueueState;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.SendStats;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.staging.Stager;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). */
 final class SendDrains {
@@ -20,6 +23,7 @@ final class SendDrains {
     private final int handle;
     private final SendRing ring;
     private final SendRecords records;
+    private final SpinLock posts;
     private volatile boolean closed; // before the card's queue is destroyed; read under the card's lock
 
     /**
@@ -28,14 +32,16 @@ final class SendDrains {
      * @param queue for messages
      * @param adapter with the card
      * @param handle of the card's queue
+     * @param posts held during each post; acquired before the card's lock
      */
-    SendDrains(Object queue, Adapter adapter, int handle, SendRing ring, SendRecords records) {
+    SendDrains(Object queue, Adapter adapter, int handle, SendRing ring, SendRecords records, SpinLock posts) {
         this.queue = queue;
         this.eventLoop = adapter.eventLoop();
         this.copies = adapter.copies();
         this.handle = handle;
         this.ring = ring;
         this.records = records;
+        this.posts = posts;
     }
 
     SendStats stats() {
@@ -53,6 +59,30 @@ final class SendDrains {
     }
 
     void modify(QueueState next) {
+        if (next == QueueState.RESET) {
+            betweenPosts(() -> {
+                move(next);
+                return null;
+            });
+        } else {
+            move(next);
+        }
+    }
+
+    /**
+     * Runs what takes the queue to RESET: a post has then published its request before, and is taken with the others, or finds the
+     * queue in RESET. It could reach the next connection otherwise (S6.3, S5.8).
+     */
+    private <T extends @Nullable Object> T betweenPosts(Supplier<T> reset) {
+        posts.acquire();
+        try {
+            return reset.get();
+        } finally {
+            posts.release();
+        }
+    }
+
+    private void move(QueueState next) {
         eventLoop.run(card -> {
             checkOpen();
             boolean isReset = ring.state() == QueueState.ERROR && next == QueueState.RESET;
@@ -87,11 +117,11 @@ final class SendDrains {
      * @return completed once the records are there of what had begun: they wait for copies into device memory
      */
     CompletableFuture<Void> disconnect() {
-        CompletableFuture<Void> quiet = eventLoop.call(card -> {
+        CompletableFuture<Void> quiet = betweenPosts(() -> eventLoop.call(card -> {
             checkOpen();
             card.disconnectRc(handle, eventLoop.nanos());
             return card.sendStats(handle).isEmpty() ? CompletableFuture.completedFuture(null) : copies.copiesIn();
-        });
+        }));
         return quiet.isDone() ? quiet : quiet.thenRun(() -> eventLoop.run(_ -> {})); // after the step that makes them
     }
 

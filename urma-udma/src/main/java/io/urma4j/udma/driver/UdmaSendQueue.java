@@ -85,7 +85,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, Exports.BoundQue
                 card -> Queues.create(id, wanted -> card.createSendQueue(cardConfig(wanted, receiveJfc))));
         ring.events().open(handle);
         this.number = eventLoop.call(card -> card.sendNumber(handle));
-        this.drains = new SendDrains(this, local.adapter(), handle, ring, records);
+        this.drains = new SendDrains(this, local.adapter(), handle, ring, records, lock);
         OrderType orderType = config.orderType().effective(config.mode());
         this.binding = config.mode() == TransportMode.RC
                 ? new RcBinding(local.adapter(), queues.peers(), this, handle, number, orderType, config.rnrRetry())

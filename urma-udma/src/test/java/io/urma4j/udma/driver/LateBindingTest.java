@@ -3,23 +3,37 @@ package io.urma4j.udma.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.Access;
 import io.urma4j.JettyDescriptor;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.Opcode;
+import io.urma4j.OrderType;
+import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
 import io.urma4j.Token;
+import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
+import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.ProviderTarget;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.support.SpinLock;
+import io.urma4j.tck.Patience;
+import io.urma4j.udma.RoceEndpoint;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.ConnectionStats;
 import io.urma4j.udma.engine.EventLoop;
+import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -169,5 +183,59 @@ class LateBindingTest {
                 PATIENCE);
 
         assertThat(unbound).succeedsWithin(PATIENCE);
+    }
+
+    private UdmaTarget targetByHand() {
+        RoceEndpoint told = new RoceEndpoint(home.context.eid(), 4711, 1, 1024);
+        return (UdmaTarget) peer.context
+                .importQueue(told.toDescriptor(OrderType.DEF), null, PATIENCE)
+                .join();
+    }
+
+    /** S7.16: the connection is there, and its peer has no identity yet. The thread that binds waits for the binding's lock. */
+    @Test
+    void anUnbindWhileAForeignPeerIsBoundLeavesNoIdentity() {
+        UdmaTarget target = targetByHand();
+        UdmaSendQueue jetty = (UdmaSendQueue) jetty(peer);
+        RcBinding binding = jetty.binding();
+        AtomicReference<Thread> engine = new AtomicReference<>();
+        peer.adapter.engine().submit(() -> engine.set(Thread.currentThread()));
+        Patience.await("the engine's thread", () -> engine.get() != null);
+        EventLoop eventLoop = peer.adapter.eventLoop();
+        eventLoop.enter();
+        CompletableFuture<Void> bound = binding.bind(target, PATIENCE);
+        Patience.await(
+                "a thread that waits for the card", () -> LockSupport.getBlocker(engine.get()) instanceof SpinLock);
+        synchronized (binding) {
+            eventLoop.leave();
+            Patience.await("the connection", () -> jetty.state() == QueueState.READY);
+            assertThat(jetty.unbind(PATIENCE)).succeedsWithin(PATIENCE);
+        }
+
+        assertThatThrownBy(() -> bound.get(20, TimeUnit.SECONDS)).hasMessageContaining("was unbound or closed before");
+        assertThat(jetty.foreignPeer()).isNull();
+    }
+
+    /** S6.3: a post that has seen the queue bound comes before the reset, or its request would be one of the next connection. */
+    @Test
+    void aResetWaitsForAPostInProgress() throws Exception {
+        UdmaSendQueue jetty = boundTo(targetByHand());
+        RcBinding binding = jetty.binding();
+        ProviderSegment source = peer.context
+                .register(new SegmentRequest(
+                        null, Arena.ofAuto().allocate(64), Access.LOCAL_ONLY, TokenPolicy.NONE, TOKEN))
+                .join();
+        FutureTask<Boolean> post = new FutureTask<>(
+                () -> jetty.send(Opcode.SEND.value(), null, source, 0, 8, 0, 1, PostFlags.SIGNALLED_BIT));
+        FutureTask<Void> reset = new FutureTask<>(() -> jetty.modify(QueueState.RESET), null);
+        synchronized (binding) {
+            Thread poster = Thread.ofPlatform().daemon().start(post);
+            Patience.await("a post in its middle", () -> poster.getState() == Thread.State.BLOCKED);
+            ClosedQueuesTest.startAndWait(reset);
+        }
+
+        assertThat(post.get(20, TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(() -> reset.get(20, TimeUnit.SECONDS)).hasMessageContaining("cannot go from READY to RESET");
+        assertThat(jetty.unbind(PATIENCE)).succeedsWithin(PATIENCE);
     }
 }
