@@ -454,7 +454,8 @@ public final class Jfs implements ContextObject {
      * be reset.
      *
      * @param timeout how long to wait for requests that run in another thread
-     * @throws UrmaException ETIMEOUT if they took longer; then nothing has changed
+     * @throws UrmaException ETIMEOUT if they took longer; then the queue may be in ERROR, and the next call returns what this one
+     *     did not
      */
     public Quiesced quiesce(Duration timeout) {
         life.checkOpen();

@@ -33,7 +33,7 @@ public interface ProviderSendQueue extends PostingQueue {
 
     /**
      * Goes to ERROR, drains, and flushes, without a marker (S6.11). Blocks at most {@code timeout}; throws {@code
-     * UrmaException} ETIMEOUT, and changes nothing, if a request is still in progress then.
+     * UrmaException} ETIMEOUT if a request is still in progress then. No result is lost by that: another call, or a flush, returns it.
      *
      * @return a {@link CompletionRecord} for each work request without one, in posting order
      */

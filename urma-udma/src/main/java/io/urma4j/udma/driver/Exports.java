@@ -38,6 +38,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -336,16 +337,23 @@ final class Exports {
 
     /** Replaces the token, and revokes the segment from importers with the old one (S7.5). Any thread. */
     CompletableFuture<Revocation> rotate(UdmaSegment segment, Token next, Duration timeout) {
+        long deadlineNanos = adapter.engine().deadline(timeout);
         CompletableFuture<Revocation> rotated = segment.exported().rotate(next, timeout);
         DeviceBytes device = segment.device();
-        return device == null
-                ? rotated
-                : rotated.thenCompose(done -> quiet(device).thenApply(_ -> done));
+        return device == null ? rotated : rotated.thenCompose(done -> quiet(device, done, deadlineNanos));
     }
 
-    /** Completed once no copy moves bytes that a revoked key has begun. */
-    private CompletableFuture<Void> quiet(DeviceBytes device) {
-        return adapter.eventLoop().call(_ -> adapter.copies().quiet(device.region()));
+    /** Completed once no copy moves bytes that a revoked key has begun, or at the deadline: a device may never end a copy. */
+    private CompletableFuture<Revocation> quiet(DeviceBytes device, Revocation done, long deadlineNanos) {
+        List<String> holders = new ArrayList<>(done.importers());
+        holders.add("a copy in progress");
+        return adapter.eventLoop()
+                .call(_ -> adapter.copies().quiet(device.region()))
+                .thenApply(_ -> done)
+                .completeOnTimeout(
+                        new Revocation(Revocation.Status.QUARANTINED, holders),
+                        Math.max(deadlineNanos - adapter.nanos(), 0),
+                        TimeUnit.NANOSECONDS);
     }
 
     /** Notifies an importer of the revocation, and awaits its answer. */

@@ -9,7 +9,10 @@ import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.SendStats;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.staging.Stager;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,7 @@ final class SendDrains {
     private final SendRing ring;
     private final SendRecords records;
     private final SpinLock posts;
+    private long[] kept = {}; // records that a quiescence took out and did not return; guarded by the card's lock
     private volatile boolean closed; // before the card's queue is destroyed; read under the card's lock
 
     /**
@@ -86,7 +90,7 @@ final class SendDrains {
         eventLoop.run(card -> {
             checkOpen();
             boolean isReset = ring.state() == QueueState.ERROR && next == QueueState.RESET;
-            boolean isEarly = isReset && (card.sendStats(handle).draining() || !records.endLife());
+            boolean isEarly = isReset && (card.sendStats(handle).draining() || kept.length > 0 || !records.endLife());
             if (isEarly || !card.modifySendQueue(handle, next, eventLoop.nanos())) {
                 String why = isReset ? " before it is drained and flushed, and its records are polled" : "";
                 throw new UrmaException(
@@ -103,7 +107,7 @@ final class SendDrains {
         }
         boolean isOver = eventLoop.call(_ -> {
             checkOpen();
-            return records.endLife();
+            return kept.length == 0 && records.endLife();
         });
         if (!isOver) {
             throw new UrmaException(
@@ -153,6 +157,11 @@ final class SendDrains {
         long[] taken = new long[WORDS_EACH * Math.min(maxRecords, ring.depth())];
         return eventLoop.call(card -> {
             checkOpen();
+            if (kept.length > 0) {
+                long[] first = takeKept(maxRecords);
+                System.arraycopy(first, 0, words, 0, first.length);
+                return first.length / CompletionRecord.WORDS;
+            }
             card.runSendQueue(handle, eventLoop.nanos()); // first: it may make the marker that must be polled before
             boolean held = ring.state() == QueueState.SUSPENDED;
             if (records.isMarkerUnpolled()) {
@@ -162,7 +171,7 @@ final class SendDrains {
                 return 0; // a slot keeps its place among the others until its elders' records were polled
             }
             int count = card.flush(handle, taken, taken.length / WORDS_EACH, eventLoop.nanos());
-            tell(taken, count, words);
+            tell(taken, count, words, 0);
             if (held && count > 0) {
                 records.freeEnded(taken[WORDS_EACH * (count - 1)] + 1); // what was held behind may end silently
             }
@@ -173,9 +182,10 @@ final class SendDrains {
         });
     }
 
-    private void tell(long[] taken, int count, long[] words) {
+    private void tell(long[] taken, int count, long[] words, int from) {
         for (int i = 0; i < count; i++) {
-            records.flushed(words, i * CompletionRecord.WORDS, taken[WORDS_EACH * i], (int) taken[WORDS_EACH * i + 1]);
+            int at = from + i * CompletionRecord.WORDS;
+            records.flushed(words, at, taken[WORDS_EACH * i], (int) taken[WORDS_EACH * i + 1]);
         }
     }
 
@@ -186,17 +196,34 @@ final class SendDrains {
         }
     }
 
-    long[] quiesce() {
+    long[] quiesce(Duration timeout) {
         long[] taken = new long[WORDS_EACH * ring.depth()];
-        long[] unfinished = eventLoop.call(card -> {
+        CompletableFuture<Void> quiet = eventLoop.call(card -> {
             checkOpen();
             int count = card.quiesce(handle, taken, eventLoop.nanos());
-            long[] words = new long[count * CompletionRecord.WORDS];
-            tell(taken, count, words);
+            long[] words = Arrays.copyOf(kept, kept.length + count * CompletionRecord.WORDS);
+            tell(taken, count, words, kept.length);
+            kept = words;
             freeFlushed(card);
-            return words;
+            return copies.releasedCopies();
         });
-        awaitCopies();
-        return unfinished;
+        boolean isQuiet = quiet.thenApply(_ -> true)
+                .completeOnTimeout(false, TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)
+                .join();
+        if (!isQuiet) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT,
+                    queue,
+                    "a device still copies into its buffers; another call returns the requests");
+        }
+        return eventLoop.call(_ -> takeKept(Integer.MAX_VALUE));
+    }
+
+    /** The first of the records that a quiescence did not return, at most {@code maxRecords}. By the holder of the card's lock. */
+    private long[] takeKept(int maxRecords) {
+        int words = (int) Math.min(kept.length, (long) maxRecords * CompletionRecord.WORDS);
+        long[] first = Arrays.copyOf(kept, words);
+        kept = Arrays.copyOfRange(kept, words, kept.length);
+        return first;
     }
 }

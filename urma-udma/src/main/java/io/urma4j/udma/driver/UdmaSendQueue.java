@@ -311,7 +311,7 @@ final class UdmaSendQueue implements ProviderSendQueue, Tagged, Exports.BoundQue
 
     @Override
     public long[] quiesce(Duration timeout) {
-        return drains.quiesce();
+        return drains.quiesce(timeout);
     }
 
     @Override
