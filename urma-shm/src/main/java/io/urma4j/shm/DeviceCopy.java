@@ -2,7 +2,6 @@ package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
 import io.urma4j.spi.support.SpinLock;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the entries of the queue
  */
 final class DeviceCopy<E> {
-    /** Interval of checks whether the copy has ended. */
-    private static final long NAP_NANOS = 20_000;
-
     private final Owner<E> owner;
     private final SpinLock lock;
     private @Nullable E entry; // null while there is none
@@ -87,15 +83,6 @@ final class DeviceCopy<E> {
             } finally {
                 lock.release();
             }
-        }
-    }
-
-    /** Waits for the end of a copy; releases the lock meanwhile. */
-    void await() {
-        while (isActive()) {
-            lock.release();
-            LockSupport.parkNanos(NAP_NANOS);
-            lock.acquire();
         }
     }
 }

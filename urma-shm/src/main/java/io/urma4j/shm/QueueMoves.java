@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The state changes of a send queue by a call, and the removal of its work requests (SEMANTICS §6). Takes the queue's lock.
  */
 final class QueueMoves {
-    /** Interval of checks whether another thread's long copy has ended. */
+    /** Interval of checks whether another thread's copy has ended. */
     private static final long BUSY_NAP_NANOS = 20_000;
 
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();
@@ -230,21 +230,38 @@ final class QueueMoves {
     }
 
     long[] quiesce(Duration timeout) {
-        long deadline = System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
         lock.acquire();
-        while (slots.areShut(SendSlots.BUSY) || window.copy().isActive()) {
-            lock.release();
-            if (System.nanoTime() - deadline > 0) {
-                throw new UrmaException(
-                        UrmaStatus.ETIMEOUT, queue, "another thread still copied for it after " + timeout);
-            }
-            LockSupport.parkNanos(BUSY_NAP_NANOS);
-            lock.acquire();
-        }
         try {
+            awaitCopies(timeout);
             return quiesced();
         } finally {
             lock.release();
+        }
+    }
+
+    /** Whether another thread copies for the queue without the lock. */
+    private boolean isCopying() {
+        return slots.areShut(SendSlots.BUSY) || window.copy().isActive();
+    }
+
+    /** Waits for the copies of other threads; releases the lock meanwhile. */
+    private void awaitCopies(Duration timeout) {
+        long deadline = deadline(timeout);
+        while (isCopying()) {
+            checkTime(deadline, timeout);
+            lock.release();
+            LockSupport.parkNanos(BUSY_NAP_NANOS);
+            lock.acquire();
+        }
+    }
+
+    private static long deadline(Duration timeout) {
+        return System.nanoTime() + (timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT).toNanos();
+    }
+
+    private void checkTime(long deadline, Duration timeout) {
+        if (System.nanoTime() - deadline > 0) {
+            throw new UrmaException(UrmaStatus.ETIMEOUT, queue, "another thread still copied for it after " + timeout);
         }
     }
 
@@ -258,5 +275,22 @@ final class QueueMoves {
         int count = take(words, most);
         freeFlushed();
         return Arrays.copyOf(words, count * CompletionRecord.WORDS);
+    }
+
+    /** Takes everything out, once no thread copies for the queue (S9.4); false if it was closed before. */
+    boolean close() {
+        lock.acquire();
+        try {
+            if (slots.areShut(SendSlots.CLOSED)) {
+                return false;
+            }
+            slots.shut(SendSlots.CLOSED);
+            binding.end();
+            awaitCopies(LONGEST_WAIT);
+            window.clear();
+        } finally {
+            lock.release();
+        }
+        return true;
     }
 }

@@ -115,7 +115,10 @@ final class ShmSendQueue implements ProviderSendQueue {
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES && leaveForCopy();
+                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES;
+                if (isLong) {
+                    leaveForCopy();
+                }
                 Placement.write(local.memory, sourceOffset, remote.memory, targetOffset, lengthBytes);
                 if (isLong) {
                     returnFromCopy();
@@ -162,7 +165,10 @@ final class ShmSendQueue implements ProviderSendQueue {
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES && leaveForCopy();
+                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES;
+                if (isLong) {
+                    leaveForCopy();
+                }
                 Placement.read(remote.memory, sourceOffset, local.memory, destinationOffset, lengthBytes);
                 if (isLong) {
                     returnFromCopy();
@@ -260,20 +266,18 @@ final class ShmSendQueue implements ProviderSendQueue {
 
     /**
      * Releases the lock for a long copy. Until its end the queue is busy: posts go to the window and wait there, so that
-     * none overtakes it. False if there is no lock to release.
+     * none overtakes it, and a close waits.
      */
-    private boolean leaveForCopy() {
-        if (!locked) {
-            return false;
-        }
+    private void leaveForCopy() {
+        deferred.claimWindow();
         slots.shut(SendSlots.BUSY);
         lock.release();
-        return true;
     }
 
     private void returnFromCopy() {
         lock.acquire();
         slots.open(SendSlots.BUSY);
+        deferred.releaseWindow();
     }
 
     /** Writes the record of an operation that has just been executed. */
@@ -425,20 +429,10 @@ final class ShmSendQueue implements ProviderSendQueue {
 
     @Override
     public void close() {
-        lock.acquire();
-        try {
-            if (slots.areShut(SendSlots.CLOSED)) {
-                return;
-            }
-            slots.shut(SendSlots.CLOSED);
-            binding.end();
-            window.copy().await();
-            window.clear();
-        } finally {
-            lock.release();
+        if (moves.close()) {
+            window.records().close();
+            onClose.accept(this);
         }
-        window.records().close();
-        onClose.accept(this);
     }
 
     @Override

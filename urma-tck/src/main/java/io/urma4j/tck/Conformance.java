@@ -368,6 +368,13 @@ public abstract class Conformance {
     }
 
     @Nested
+    class LongReads extends LongReadsContract {
+        LongReads() {
+            super(deviceUnderTest);
+        }
+    }
+
+    @Nested
     class GivenUpCopies extends GivenUpCopiesContract {
         GivenUpCopies() {
             super(deviceUnderTest);
