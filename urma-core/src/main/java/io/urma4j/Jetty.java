@@ -179,7 +179,10 @@ public final class Jetty implements ContextObject {
         Await.result(this, beginUnbind().copy()); // an interrupt does not end the goodbye
     }
 
-    /** The asynchronous form of {@link #unbind}: the Jetty is in RESET at once, and unbound once the peer was notified. */
+    /**
+     * The asynchronous form of {@link #unbind}: the Jetty is in RESET at once, or when the copies in progress have ended. It is
+     * unbound once the peer was notified, too.
+     */
     public CompletableFuture<Void> unbindAsync() {
         return beginUnbind().whenCompleteAsync((_, _) -> {}, ResultExecutors.VIRTUAL_THREADS);
     }
@@ -194,6 +197,11 @@ public final class Jetty implements ContextObject {
     }
 
     private CompletableFuture<Void> end(Binding there) {
+        synchronized (this) {
+            if (there.end != null) { // which drains just now
+                return there.end;
+            }
+        }
         if (state() == QueueState.ERROR && jfs.provider().isDraining()) {
             throw Checks.invalid(this, "cannot be unbound in ERROR before it is drained");
         }

@@ -134,12 +134,38 @@ final class QueueMoves {
         return true;
     }
 
+    /** In RESET at once, or when no thread copies for the queue any more and its records are made (S6.3). */
     CompletableFuture<Void> unbind(Duration timeout) {
-        CompletableFuture<Void> ended = binding.unbind(endBinding(), timeout);
+        CompletableFuture<Void> notified = binding.unbind(endBinding(), timeout);
+        if (resetIfDrained()) {
+            return notified;
+        }
+        CompletableFuture<Void> drained = CompletableFuture.runAsync(
+                () -> resetOnceDrained(timeout),
+                drain -> Thread.ofVirtual().name("urma-shm-unbind").start(drain));
+        return CompletableFuture.allOf(notified, drained);
+    }
+
+    private boolean resetIfDrained() {
         lock.acquire();
-        order.life().enter(QueueState.RESET);
-        lock.release();
-        return ended;
+        try {
+            window.report();
+            boolean isDrained = !isCopying() && !(order.life().isUnbinding() && jfc.isValid());
+            if (isDrained) {
+                order.life().enter(QueueState.RESET);
+            }
+            return isDrained;
+        } finally {
+            lock.release();
+        }
+    }
+
+    private void resetOnceDrained(Duration timeout) {
+        long deadline = deadline(timeout);
+        while (!resetIfDrained()) {
+            checkTime(deadline, timeout);
+            LockSupport.parkNanos(BUSY_NAP_NANOS);
+        }
     }
 
     /** Under the lock: a late answer finds that its attempt is over, or the queue is READY before it is drained. */

@@ -2,9 +2,11 @@ package io.urma4j.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
+import io.urma4j.Jetty;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
 import io.urma4j.Jfr;
@@ -16,6 +18,7 @@ import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
 import io.urma4j.SegmentConfig;
 import io.urma4j.TargetJetty;
+import io.urma4j.TransportMode;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
@@ -23,6 +26,7 @@ import io.urma4j.UrmaOptions;
 import io.urma4j.npu.NpuConfig;
 import io.urma4j.npu.SimulatedNpus;
 import io.urma4j.peer.DeviceMemory;
+import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.tck.Outcome;
 import io.urma4j.tck.Patience;
 import io.urma4j.tck.Poller;
@@ -154,6 +158,47 @@ class DeviceCopyTest {
                 .extracting(Outcome::status)
                 .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.WR_SUSPEND_DONE);
         posting.join();
+    }
+
+    /** S6.3, S6.8, S9.4: an unbind waits for the copy, and a message that was sent in part may have been executed. */
+    @Test
+    void unbindWaitsForTheCopyOfAMessage() {
+        int threeStages = 9 * RingLayout.CHUNK_BYTES / 2;
+        DeviceMemory big = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, threeStages);
+        LocalSegment source = context.register(big, SegmentConfig.of(Access.LOCAL_ONLY));
+        Jetty there = jetty(urma.device("shm0").openContext());
+        Jetty here = jetty(context);
+        here.bind(context.importJetty(there.share()));
+        there.bind(there.context().importJetty(here.share()));
+        var to = there.context().register(there.context().allocate(threeStages), Access.LOCAL_ONLY);
+        there.receive(to, 0, threeStages, 1);
+        Thread posting = Thread.ofPlatform().start(() -> here.jfs().send(null, source, 0, threeStages, 5));
+        Patience.await(
+                "the first bytes",
+                () -> context.paths().stream()
+                                .mapToLong(path -> path.counters().get("slotsSent"))
+                                .sum()
+                        > 0);
+
+        here.unbind();
+
+        assertThat(here.state()).isEqualTo(QueueState.RESET);
+        assertThat(poller.within(Duration.ZERO))
+                .extracting(Outcome::userContext, Outcome::status)
+                .containsExactly(tuple(5L, CompletionStatus.WR_FLUSH_ERR));
+        assertThat(here.jfs().flushAll()).isEmpty();
+        source.close();
+        big.close();
+        assertThat(posting.isAlive()).isFalse();
+        there.unbind();
+    }
+
+    private Jetty jetty(UrmaContext in) {
+        Jfc records = in == context ? jfc : in.createJfc(JfcConfig.DEFAULT);
+        Jfr receives =
+                in.createJfr(records, JfrConfig.builder().mode(TransportMode.RC).build());
+        return in.createJetty(
+                records, receives, JfsConfig.builder().mode(TransportMode.RC).build());
     }
 
     /** S15.10, S9.5: a queue without locks, whose copies other threads may finish. */

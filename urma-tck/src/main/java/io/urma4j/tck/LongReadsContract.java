@@ -9,10 +9,12 @@ import io.urma4j.JfcConfig;
 import io.urma4j.Jfs;
 import io.urma4j.JfsConfig;
 import io.urma4j.LocalSegment;
+import io.urma4j.QueueState;
 import io.urma4j.RemoteSegment;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,6 +78,24 @@ public abstract class LongReadsContract extends Contract {
 
         queue.close();
 
+        assertLastPageIsOursAlone(reading);
+    }
+
+    /** S9.4, S6.3: the Jetty is unbound; its record is there when the call returns. */
+    @Rule({"S9.4", "S6.3", "S6.8"})
+    @Test
+    void noByteOfALongReadMovesAfterTheUnbindOfItsJetty() throws Exception {
+        var connection = pair.connection();
+        SendSide queue = connection.queue();
+        Thread reading = readInProgress(queue.jfs());
+
+        connection.here().unbind();
+
+        assertThat(queue.within(Duration.ZERO))
+                .extracting(Outcome::userContext)
+                .as("records")
+                .containsExactly(7L);
+        assertThat(connection.here().state()).isEqualTo(QueueState.RESET);
         assertLastPageIsOursAlone(reading);
     }
 }

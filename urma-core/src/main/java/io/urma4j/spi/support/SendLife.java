@@ -56,6 +56,11 @@ public final class SendLife {
         return drain != Drain.NONE;
     }
 
+    /** Whether an unbind drains, and has not ended. */
+    public boolean isUnbinding() {
+        return drain == Drain.UNBINDING;
+    }
+
     public boolean isSuspending() {
         return drain == Drain.SUSPENSION;
     }
