@@ -98,7 +98,8 @@ final class QueueMoves {
         } finally {
             lock.release();
         }
-        return binding.bind(target, queue, timeout).thenAccept(this::bound);
+        int attempt = binding.begin(target); // before the peer knows: its first message may come at once
+        return binding.bind(attempt, target, queue, timeout).thenRun(() -> bound(attempt));
     }
 
     private void bound(int attempt) {

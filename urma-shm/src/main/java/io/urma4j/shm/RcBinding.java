@@ -38,32 +38,35 @@ final class RcBinding {
         return target;
     }
 
-    /**
-     * Asks the peer; the future fails with its answer, as a refusal to {@code jetty}. A success is the number of the attempt,
-     * which may be over by then.
-     */
-    CompletableFuture<Integer> bind(ShmTarget remote, Object jetty, Duration timeout) {
-        int attempt = begin(remote); // before the peer knows: its first message may come at once
-        return control.bind(remote.peer, id, remote.queueId(), orderType.value(), timeout)
-                .handle((status, failure) -> {
-                    if (failure != null || status != UrmaStatus.SUCCESS) {
-                        endIf(attempt);
-                        throw refused(remote, jetty, status, failure);
-                    }
-                    return attempt;
-                });
-    }
-
-    private synchronized int begin(ShmTarget remote) {
+    /** An attempt begins, whose number this returns. */
+    synchronized int begin(ShmTarget remote) {
         target = remote;
         return ++attempts;
     }
 
-    /** Else the target is that of a later attempt. */
-    private synchronized void endIf(int attempt) {
-        if (attempts == attempt) {
-            target = null;
+    /**
+     * Asks the peer; the future fails with its answer, as a refusal to {@code jetty}. After a success the attempt may be over.
+     */
+    CompletableFuture<Void> bind(int attempt, ShmTarget remote, Object jetty, Duration timeout) {
+        return control.bind(remote.peer, id, remote.queueId(), orderType.value(), timeout)
+                .handle((status, failure) -> {
+                    if (failure == null && status == UrmaStatus.SUCCESS) {
+                        return null;
+                    }
+                    if (endIf(attempt) && failure != null) { // the peer may bind later, or has bound (S5.7)
+                        var _ = unbind(remote, timeout);
+                    }
+                    throw refused(remote, jetty, status, failure);
+                });
+    }
+
+    /** False if the attempt had ended: then the target is that of a later one. */
+    private synchronized boolean endIf(int attempt) {
+        if (attempts != attempt) {
+            return false;
         }
+        target = null;
+        return true;
     }
 
     /** Whether no other attempt has begun since, and none was ended. */

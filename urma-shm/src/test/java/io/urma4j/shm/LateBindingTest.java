@@ -130,4 +130,19 @@ class LateBindingTest {
         assertThat(jetty.state()).isEqualTo(QueueState.READY);
         get(jetty.unbind(LONG));
     }
+
+    /** S5.7: else no other Jetty could ever be bound there. */
+    @Test
+    void aBindingThatTimedOutLeavesTheTargetFree() throws Exception {
+        var late = jetty.bind(target, Duration.ofMillis(50));
+        assertThatThrownBy(() -> get(late)).hasMessageContaining("cannot be bound");
+
+        goesOn.countDown();
+
+        ProviderSendQueue other = jettyOf(context);
+        get(other.bind(target, LONG));
+        assertThat(other.state()).isEqualTo(QueueState.READY);
+        get(other.unbind(LONG));
+        other.close();
+    }
 }
