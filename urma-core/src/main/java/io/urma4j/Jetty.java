@@ -120,6 +120,7 @@ public final class Jetty implements ContextObject {
         ProviderTarget peer = target.checked(context);
         Binding mine;
         synchronized (this) {
+            life.checkOpen(); // again: a close ends it under this lock
             if (binding != null) {
                 return boundAlready(binding, target);
             }
@@ -302,20 +303,30 @@ public final class Jetty implements ContextObject {
      */
     @Override
     public void close() {
-        Binding there = binding();
-        if (there != null && !life.isClosed()) {
-            if (!context.life().isClosed()) {
-                throw Checks.noPermission(this, "cannot be closed, it is bound; unbind first");
-            }
-            unbindForClose(there);
-        }
-        if (life.end()) {
+        if (endUnbound()) {
             context.children().remove(this);
             @Nullable RuntimeException failure = published.closeAll();
             group().ifPresent(old -> old.forget(this));
             jfs.life().release(this);
             jfs.close();
             ClosingOrder.throwIfFailed(failure);
+        }
+    }
+
+    /** Ends the life as {@link Lifetime#end} does; a bind that races with it is refused, or refuses it. */
+    private boolean endUnbound() {
+        while (true) {
+            Binding there;
+            synchronized (this) {
+                there = binding;
+                if (there == null) {
+                    return life.end();
+                }
+            }
+            if (!context.life().isClosed()) {
+                throw Checks.noPermission(this, "cannot be closed, it is bound; unbind first");
+            }
+            unbindForClose(there);
         }
     }
 

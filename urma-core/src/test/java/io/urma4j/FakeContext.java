@@ -476,6 +476,9 @@ final class FakeContext implements ProviderContext {
         private final ArrayDeque<long[]> records = new ArrayDeque<>();
         private boolean armed;
 
+        /** What another thread does when the JFC is asked whether it is valid. */
+        Runnable onCheck = () -> {};
+
         FakeJfc(FakeContext context, int id, JfcConfig config, Runnable onEvent) {
             this.context = context;
             this.id = id;
@@ -508,6 +511,7 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public boolean isValid() {
+            onCheck.run();
             return true;
         }
 
@@ -612,7 +616,7 @@ final class FakeContext implements ProviderContext {
         private final FakeContext context;
         private final int id;
         private final JfsConfig config;
-        private final FakeJfc jfc;
+        final FakeJfc jfc;
         private QueueState state;
         private final ArrayDeque<Long> unstarted = new ArrayDeque<>();
 

@@ -120,4 +120,14 @@ class JettyBindTest {
         home.context.close();
         assertThat(home.fake.open).isEmpty();
     }
+
+    /** S4.2: the Jetty is closed after the call has found it open. */
+    @Test
+    void aBindThatRacesWithACloseHoldsNoTarget() {
+        TargetJetty target = target(peer);
+        FakeSendQueue.of(jetty.jfs()).jfc.onCheck = jetty::close;
+        assertInvalid(() -> jetty.bind(target)).withMessageContaining("is closed");
+        assertThat(jetty.boundTarget()).isEmpty();
+        target.close();
+    }
 }

@@ -23,6 +23,7 @@ final class QueueMoves {
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();
 
     private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
+    private static final Duration GOODBYE_TIMEOUT = Duration.ofSeconds(5); // of a peer whose answer changes nothing
 
     private final Object queue; // for messages
     private final SendSlots slots;
@@ -89,16 +90,18 @@ final class QueueMoves {
             throw new UrmaException(
                     UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush them first");
         }
+        int attempt;
         lock.acquire();
         try {
+            checkOpen();
             if ((order.life().isDraining() && jfc.isValid()) || !endLife()) {
                 throw new UrmaException(
                         UrmaStatus.EINVAL, queue, "has unpolled records of its last connection; poll them first");
             }
+            attempt = binding.begin(target); // before the peer knows: its first message may come at once
         } finally {
             lock.release();
         }
-        int attempt = binding.begin(target); // before the peer knows: its first message may come at once
         return binding.bind(attempt, target, queue, timeout).thenRun(() -> bound(attempt));
     }
 
@@ -174,7 +177,8 @@ final class QueueMoves {
         lock.acquire();
         try {
             ShmTarget last = binding.end();
-            if (window.state() == QueueState.READY || window.state() == QueueState.SUSPENDED) {
+            boolean isLive = window.state() == QueueState.READY || window.state() == QueueState.SUSPENDED;
+            if (isLive && !slots.areShut(SendSlots.CLOSED)) {
                 order.unbind(); // without a marker
                 window.report();
             }
@@ -306,18 +310,20 @@ final class QueueMoves {
 
     /** Takes everything out, once no thread copies for the queue (S9.4); false if it was closed before. */
     boolean close() {
+        ShmTarget last;
         lock.acquire();
         try {
             if (slots.areShut(SendSlots.CLOSED)) {
                 return false;
             }
             slots.shut(SendSlots.CLOSED);
-            binding.end();
+            last = binding.end();
             awaitCopies(LONGEST_WAIT);
             window.clear();
         } finally {
             lock.release();
         }
+        var _ = binding.unbind(last, GOODBYE_TIMEOUT); // of a bind that was being made
         return true;
     }
 }

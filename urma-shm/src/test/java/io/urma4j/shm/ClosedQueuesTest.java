@@ -11,11 +11,14 @@ import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
+import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.ProviderSendQueue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -91,5 +94,31 @@ class ClosedQueuesTest {
         jfc.close();
 
         assertAllSayClosed(jfc::counters, () -> jfc.rearm(false));
+    }
+
+    /** S5.7: a bind that found the Jetty open binds nothing. */
+    @Test
+    void aClosedJettyIsNotBound() throws Exception {
+        var there = jetty();
+        var target = context.importQueue(there.descriptor(), null, Duration.ofSeconds(20))
+                .get(20, TimeUnit.SECONDS);
+        var queue = jetty();
+        queue.close();
+
+        assertAllSayClosed(() -> queue.bind(target, Duration.ofSeconds(20)));
+
+        var next = jetty();
+        next.bind(target, Duration.ofSeconds(20)).get(20, TimeUnit.SECONDS);
+        assertThat(next.state()).isEqualTo(QueueState.READY);
+        next.unbind(Duration.ofSeconds(20)).get(20, TimeUnit.SECONDS);
+    }
+
+    private ProviderSendQueue jetty() {
+        JfrConfig receives = JfrConfig.builder()
+                .mode(TransportMode.RC)
+                .policy(TokenPolicy.NONE)
+                .build();
+        JfsConfig sends = JfsConfig.builder().mode(TransportMode.RC).build();
+        return context.createSendQueue(sends, jfc, context.createReceiveQueue(receives, jfc), null);
     }
 }

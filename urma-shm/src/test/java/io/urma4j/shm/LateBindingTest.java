@@ -145,4 +145,19 @@ class LateBindingTest {
         get(other.unbind(LONG));
         other.close();
     }
+
+    /** S4.2, S5.7: the same if the Jetty was closed meanwhile, whose bind was accepted just before. */
+    @Test
+    void aJettyThatIsClosedWhileItIsBoundLeavesTheTargetFree() throws Exception {
+        var bound = jetty.bind(target, LONG);
+        jetty.close();
+
+        goesOn.countDown();
+
+        assertThatThrownBy(() -> get(bound)).hasMessageContaining("closed");
+        ProviderSendQueue other = jettyOf(context);
+        get(other.bind(target, LONG));
+        get(other.unbind(LONG));
+        other.close();
+    }
 }
