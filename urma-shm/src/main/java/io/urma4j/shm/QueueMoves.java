@@ -1,7 +1,9 @@
 package io.urma4j.shm;
 
 import io.urma4j.CompletionStatus;
+import io.urma4j.JfsConfig;
 import io.urma4j.QueueState;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
@@ -26,6 +28,7 @@ final class QueueMoves {
     private static final Duration GOODBYE_TIMEOUT = Duration.ofSeconds(5); // of a peer whose answer changes nothing
 
     private final Object queue; // for messages
+    private final boolean isConnected; // of mode RC: only bind makes it READY
     private final SendSlots slots;
     private final SendWindow window;
     private final SendOrder<Wqe, PeerLanes> order;
@@ -34,8 +37,9 @@ final class QueueMoves {
     private final WindowRecords records;
     private final SpinLock lock;
 
-    QueueMoves(Object queue, SendSlots slots, SendWindow window, RcBinding binding, JfcRecords jfc) {
+    QueueMoves(Object queue, JfsConfig config, SendSlots slots, SendWindow window, RcBinding binding, JfcRecords jfc) {
         this.queue = queue;
+        this.isConnected = config.mode() == TransportMode.RC;
         this.slots = slots;
         this.window = window;
         this.order = window.order();
@@ -53,7 +57,8 @@ final class QueueMoves {
             if (now == next) {
                 return;
             }
-            if (!now.mayBecome(next)) { // it failed since the caller looked
+            boolean byBindOnly = isConnected && now == QueueState.RESET && next == QueueState.READY;
+            if (!now.mayBecome(next) || byBindOnly) { // it failed or was unbound since the caller looked
                 throw new UrmaException(UrmaStatus.EINVAL, queue, "cannot go from " + now + " to " + next);
             }
             switch (next) {

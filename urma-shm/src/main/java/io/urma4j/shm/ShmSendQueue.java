@@ -78,7 +78,7 @@ final class ShmSendQueue implements ProviderSendQueue {
         this.window = new SendWindow(id, config, jfc, slots, demand, events);
         this.ownerIndex = window.records().ownerIndex();
         this.recordBase = window.records().header(0, Opcode.WRITE); // whose number is 0
-        this.moves = new QueueMoves(this, slots, window, binding, jfc);
+        this.moves = new QueueMoves(this, config, slots, window, binding, jfc);
         this.deferred = new DeferredPosts(this, slots, window, binding, config, jfc, locked);
     }
 

@@ -113,6 +113,19 @@ class ClosedQueuesTest {
         next.unbind(Duration.ofSeconds(20)).get(20, TimeUnit.SECONDS);
     }
 
+    /** S6.2: READY that was legal in SUSPENDED, and comes after the unbind. */
+    @Test
+    void anUnboundJettyIsReadyByBindAlone() {
+        var queue = jetty();
+
+        assertThatThrownBy(() -> queue.modify(QueueState.READY))
+                .hasMessageContaining("from RESET to READY")
+                .isInstanceOfSatisfying(
+                        UrmaException.class,
+                        refusal -> assertThat(refusal.status()).isEqualTo(UrmaStatus.EINVAL));
+        assertThat(queue.state()).isEqualTo(QueueState.RESET);
+    }
+
     private ProviderSendQueue jetty() {
         JfrConfig receives = JfrConfig.builder()
                 .mode(TransportMode.RC)
