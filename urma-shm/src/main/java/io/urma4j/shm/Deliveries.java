@@ -32,7 +32,7 @@ final class Deliveries {
     private final Receivers receivers;
     private final Peer peer;
     private final RemoteName sender;
-    private final IntFunction<InvalidateResult> invalidation;
+    private final Admission admission;
     private final RingReceiver in;
     private final HeldFlows held = new HeldFlows();
     private final Map<Long, Train> trains = new HashMap<>();
@@ -49,7 +49,7 @@ final class Deliveries {
         this.receivers = receivers;
         this.peer = peer;
         this.sender = sender;
-        this.invalidation = invalidation;
+        this.admission = new Admission(receivers, peer, invalidation, in);
         this.in = in;
     }
 
@@ -81,17 +81,6 @@ final class Deliveries {
         return laterChunks;
     }
 
-    /** The receiver of the message that begins in the slot; null if the number is unknown. */
-    private @Nullable Inbound inbound() {
-        Inbound inbound = receivers.get(in.target());
-        return inbound == null ? memberOfGroup() : inbound;
-    }
-
-    private @Nullable Inbound memberOfGroup() {
-        ShmJettyGroup group = receivers.group(in.target());
-        return group == null ? null : group.choose(peer, in.source(), in.hint());
-    }
-
     private long flow() {
         return (long) in.source() << 32 | in.target();
     }
@@ -113,7 +102,7 @@ final class Deliveries {
         if (!whole || (opcode != SEND && opcode != SEND_IMM)) {
             return false;
         }
-        Inbound inbound = inbound();
+        Inbound inbound = admission.receiver();
         if (inbound != null) { // an unknown number has no counter
             Drop reason = dropped(inbound);
             if (reason != null) {
@@ -152,10 +141,10 @@ final class Deliveries {
         if (payload != in.chunkBytes()) {
             return false; // a record would promise bytes that were not sent
         }
-        Inbound inbound = inbound();
-        int admission = admission(inbound);
-        if (inbound == null || admission != Answer.TAKEN) {
-            turnAway(admission, inbound);
+        Inbound inbound = admission.receiver();
+        int admitted = admission.of(inbound);
+        if (inbound == null || admitted != Answer.TAKEN) {
+            turnAway(admitted, inbound);
             return true;
         }
         ReceiveWr wr = takeReceive(inbound);
@@ -257,38 +246,6 @@ final class Deliveries {
         }
     }
 
-    /** Whether the message in the slot may be received, as an answer. */
-    private int admission(@Nullable Inbound inbound) {
-        int opcode = in.opcode();
-        if (opcode != SEND && opcode != SEND_IMM && opcode != SEND_INVALIDATE && opcode != WRITE_IMM) {
-            return Answer.UNSUPPORTED;
-        }
-        if (inbound == null) {
-            return Answer.FAILED; // the number is unused now
-        }
-        if (inbound.takesDatagrams()) {
-            return Answer.UNSUPPORTED; // they alone
-        }
-        int admission = inbound.admission(peer, in.source());
-        if (admission == Answer.TAKEN && opcode == SEND_INVALIDATE) {
-            return invalidate(inbound);
-        }
-        return admission;
-    }
-
-    /** The token id is revoked before the record is visible (S8.11); until then the sender retransmits the message. */
-    private int invalidate(Inbound inbound) {
-        if (!inbound.receives().allowsInvalidate()) {
-            return Answer.REFUSED;
-        }
-        InvalidateResult result = invalidation.apply((int) in.immediate());
-        return switch (result) {
-            case DONE -> Answer.TAKEN;
-            case IN_PROGRESS -> Answer.LATER;
-            case NOT_ALLOWED -> Answer.REFUSED;
-        };
-    }
-
     private void turnAway(int answer, @Nullable Inbound inbound) {
         int argument = 0;
         if (answer == Answer.NOT_READY || answer == Answer.LATER) {
@@ -306,11 +263,11 @@ final class Deliveries {
         if (in.opcode() == WRITE_IMM) {
             return false; // has no payload here, so one slot is enough
         }
-        Inbound inbound = inbound();
-        int admission = admission(inbound);
-        if (inbound == null || admission != Answer.TAKEN) {
-            turnAway(admission, inbound);
-            if (admission != Answer.NOT_READY && admission != Answer.LATER) {
+        Inbound inbound = admission.receiver();
+        int admitted = admission.of(inbound);
+        if (inbound == null || admitted != Answer.TAKEN) {
+            turnAway(admitted, inbound);
+            if (admitted != Answer.NOT_READY && admitted != Answer.LATER) {
                 held.hold(flow(), in.position()); // the rest of it is turned away as well
             }
             return true;
@@ -339,9 +296,10 @@ final class Deliveries {
         if (!train.goesOnWith(in)) {
             return false; // it has changed between chunks
         }
-        if (train.inbound.receives().isClosed()) {
+        int admitted = admission.ofRest(train.inbound, train.connection);
+        if (admitted != Answer.TAKEN) {
             trains.remove(flow());
-            reject(train.inbound, wr);
+            breakOff(admitted, train.inbound, wr);
             return true;
         }
         if (train.status == CompletionStatus.SUCCESS && wr.buffers.isOnDevice() && in.chunkBytes() > 0) {
@@ -370,11 +328,13 @@ final class Deliveries {
         return true;
     }
 
-    /** The receiver was closed while it received the message. */
-    private void reject(Inbound closed, ReceiveWr wr) {
-        closed.receives().emptied(wr);
-        held.hold(flow(), in.position()); // the rest of it is turned away as well
-        in.answer(Answer.FAILED, 0);
+    /** The receiver takes the rest of the message no more: it is not consumed. */
+    private void breakOff(int answer, Inbound inbound, ReceiveWr wr) {
+        inbound.receives().giveBack(wr);
+        if (!in.has(SlotFlags.LAST)) {
+            held.hold(flow(), in.position()); // the rest of it is turned away as well
+        }
+        turnAway(answer, inbound);
     }
 
     private static void abandonTrain(@Nullable Train train) {
@@ -402,23 +362,40 @@ final class Deliveries {
         Train train = done.train;
         if (done.isAbandoned) {
             done.inbound.receives().giveBack(done.wr);
-        } else if (done.inbound.receives().isClosed()) {
+            return;
+        }
+        int admitted = admission.ofRest(done.inbound, done.connection);
+        if (in.has(SlotFlags.DATAGRAM)) {
+            filledDatagram(done, status, admitted);
+        } else if (admitted != Answer.TAKEN) {
             trains.values().remove(train);
-            reject(done.inbound, done.wr);
+            breakOff(admitted, done.inbound, done.wr);
         } else if (train != null) {
             train.status = status;
             loaded(train);
-        } else if (in.has(SlotFlags.DATAGRAM)) {
-            if (recorded(done.inbound, done.wr, in.totalBytes(), status) == Answer.NOT_READY) {
-                done.inbound.receives().drop(Drop.JFC_FULL);
-            }
-            in.answerTakenLater();
         } else {
             answer(recorded(done.inbound, done.wr, payloadBytes(), status), done.inbound);
         }
     }
 
-    /** A receiver is closed. No copy is in progress. The rest of the messages that it had begun to receive is rejected. */
+    private void filledDatagram(DeviceFill done, CompletionStatus status, int admitted) {
+        ShmReceiveQueue receives = done.inbound.receives();
+        if (admitted != Answer.TAKEN) {
+            receives.giveBack(done.wr);
+            receives.drop(Drop.WRONG_STATE);
+        } else if (recorded(done.inbound, done.wr, in.totalBytes(), status) == Answer.NOT_READY) {
+            receives.drop(Drop.JFC_FULL);
+        }
+        in.answerTakenLater();
+    }
+
+    /** Whether the current slot waits for a copy engine that fills a buffer of such a receiver. */
+    boolean isFilling(Predicate<Inbound> receiver) {
+        DeviceFill current = fill;
+        return current != null && receiver.test(current.inbound);
+    }
+
+    /** A receiver is closed. No copy of its is in progress. The rest of the messages that it had begun to receive is rejected. */
     void abandon(Predicate<Inbound> closed) {
         trains.entrySet().removeIf(entry -> {
             boolean its = closed.test(entry.getValue().inbound);
@@ -445,6 +422,5 @@ final class Deliveries {
     // Opcode.value() as constants
     private static final int SEND = Opcode.SEND.value();
     private static final int SEND_IMM = Opcode.SEND_IMM.value();
-    private static final int SEND_INVALIDATE = Opcode.SEND_INVALIDATE.value();
     private static final int WRITE_IMM = Opcode.WRITE_IMM.value();
 }

@@ -15,6 +15,7 @@ final class DeviceFill {
     final Inbound inbound;
     final ReceiveWr wr;
     final @Nullable Train train; // null for a message of one slot
+    final int connection; // of the receiver when the message began
 
     private final MemorySegment bytes;
     private final long at;
@@ -30,6 +31,7 @@ final class DeviceFill {
         this.inbound = inbound;
         this.wr = wr;
         this.train = train;
+        this.connection = train == null ? inbound.connection() : train.connection;
         this.at = at;
         this.bytes = MemorySegment.ofArray(new byte[in.chunkBytes()]);
         MemorySegment.copy(in.memory(), in.payloadAt(), bytes, 0, in.chunkBytes());

@@ -54,6 +54,11 @@ record Inbound(
         return jetty != null && jetty.state() == QueueState.ERROR;
     }
 
+    /** Changes whenever an RC Jetty is bound or unbound. */
+    int connection() {
+        return binding == null ? 0 : binding.connection();
+    }
+
     private boolean admits(Peer peer, int sourceId) {
         return binding == null || binding.admits(peer, sourceId);
     }

@@ -230,7 +230,7 @@ final class MessagePath {
     void abandon(Predicate<Inbound> closed) {
         receiving.acquire();
         try {
-            while (deliveries.isFilling()) {
+            while (deliveries.isFilling(closed)) {
                 receiving.release();
                 LockSupport.parkNanos(NAP_NANOS);
                 receiving.acquire();

@@ -23,7 +23,7 @@ final class RcBinding {
     private final OrderType orderType;
     private final BindRequests<Peer> requests;
     private volatile @Nullable ShmTarget target;
-    private int attempts; // to bind, and ends of them; guarded by this
+    private volatile int attempts; // to bind, and ends of them; written under the monitor
 
     /** The binding of an unbound Jetty with that id and effective order type. */
     RcBinding(ControlPlane control, int id, OrderType orderType) {
@@ -67,6 +67,11 @@ final class RcBinding {
         }
         target = null;
         return true;
+    }
+
+    /** The number of the connection, which no later one has. Any thread. */
+    int connection() {
+        return attempts;
     }
 
     /** Whether no other attempt has begun since, and none was ended. */

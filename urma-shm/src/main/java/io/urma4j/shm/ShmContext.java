@@ -222,9 +222,11 @@ final class ShmContext implements ProviderContext, DataPlane {
         sendQueues.remove(queue);
         Inbound inbound = receivers.get(queue.id());
         receivers.remove(queue.id());
-        if (inbound != null && inbound.hasOwnRecords()) {
+        if (inbound != null) {
             abandonReceives(inbound::equals);
-            inbound.jfc().detach(inbound.ownerIndex());
+            if (inbound.hasOwnRecords()) {
+                inbound.jfc().detach(inbound.ownerIndex());
+            }
         }
         queueIds.give(queue.id());
     }

@@ -8,6 +8,7 @@ import io.urma4j.shm.ring.SlotFlags;
 final class Train {
     final Inbound inbound;
     final ReceiveWr wr;
+    final int connection; // of the receiver when it began
     final int opcode;
     final long totalBytes;
     CompletionStatus status = CompletionStatus.SUCCESS;
@@ -16,6 +17,7 @@ final class Train {
     Train(Inbound inbound, ReceiveWr wr, RingReceiver first) {
         this.inbound = inbound;
         this.wr = wr;
+        this.connection = inbound.connection();
         this.opcode = first.opcode();
         this.totalBytes = first.totalBytes();
     }

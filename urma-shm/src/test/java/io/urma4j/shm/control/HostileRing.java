@@ -19,6 +19,7 @@ import io.urma4j.shm.memory.ShmMemory;
 import io.urma4j.shm.ring.RingLayout;
 import io.urma4j.shm.ring.RingScribbler;
 import io.urma4j.spi.control.ControlMessage;
+import io.urma4j.spi.control.ControlMessage.Bind;
 import io.urma4j.spi.control.ControlMessage.Done;
 import io.urma4j.spi.control.ControlMessage.Hello;
 import io.urma4j.spi.control.ControlMessage.ImportQueue;
@@ -28,6 +29,7 @@ import io.urma4j.spi.control.ControlMessage.OpenPath;
 import io.urma4j.spi.control.ControlMessage.PathOpened;
 import io.urma4j.spi.control.ControlMessage.QueueGranted;
 import io.urma4j.spi.control.ControlMessage.SegmentGranted;
+import io.urma4j.spi.control.ControlMessage.Unbind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,8 +90,15 @@ final class HostileRing implements AutoCloseable {
             case Hello hello -> connection.send(RawPeer.helloWithDeviceMemory(0));
             case ImportQueue m -> connection.send(new QueueGranted(m.request(), mode, orderType, 0));
             case OpenPath m -> connection.send(new PathOpened(m.request()), ownRing.fd());
+            case Bind m -> connection.send(new Done(m.request()));
+            case Unbind m -> connection.send(new Done(m.request()));
             default -> throw new AssertionError("unexpected: " + message);
         }
+    }
+
+    /** Serves the next request of the victim. */
+    void serve() throws Exception {
+        serve(connection.receive().orElseThrow());
     }
 
     /** Imports device memory of the victim, and passes it a bounce buffer: the victim takes requests from now on. */
@@ -110,7 +119,7 @@ final class HostileRing implements AutoCloseable {
     private JettyDescriptor descriptor() {
         return new JettyDescriptor(
                 new JettyId(Eid.ofIpv4(1), 7, QUEUE),
-                JettyDescriptor.Kind.JFR,
+                mode == TransportMode.RC ? JettyDescriptor.Kind.JETTY : JettyDescriptor.Kind.JFR,
                 RawPeer.ID.incarnation(),
                 mode,
                 orderType,
