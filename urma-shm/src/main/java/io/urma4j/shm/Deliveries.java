@@ -321,10 +321,12 @@ final class Deliveries {
             return true;
         }
         trains.remove(flow());
-        train.inbound.receives().free(wr);
-        boolean told = train.inbound.record(in, wr, train.status, train.received, sender);
-        emptied(train.inbound, wr, train.received);
-        in.answer(told && train.status == CompletionStatus.SUCCESS ? Answer.TAKEN : Answer.FAILED, 0);
+        int answer = recorded(train.inbound, wr, train.received, train.status);
+        if (answer == Answer.TAKEN) {
+            in.answer(Answer.TAKEN, 0);
+        } else {
+            turnAway(answer, train.inbound);
+        }
         return true;
     }
 

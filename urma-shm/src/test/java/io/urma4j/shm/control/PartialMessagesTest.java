@@ -3,6 +3,7 @@ package io.urma4j.shm.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.Jetty;
+import io.urma4j.JfcConfig;
 import io.urma4j.Jfr;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
@@ -170,5 +171,25 @@ class PartialMessagesTest {
         assertThat(unbound).succeedsWithin(Patience.LIMIT);
         victim.poll();
         victim.events.clear(); // it went through ERROR
+    }
+
+    /** S10.5: the message is not consumed, and its receive is not lost. */
+    @Test
+    void aMessageWhoseJfcFillsMeanwhileIsNotConsumed() throws Exception {
+        sender = new HostileRing(directory, victim.context);
+        var shallow = victim.context.createJfc(JfcConfig.DEFAULT.withDepth(1));
+        Jfr receives =
+                victim.context.createJfr(shallow, JfrConfig.builder().depth(2).build());
+        receives.receive(victim.buffers, RingVictim.bufferAt(0), RingVictim.BUFFER, 1);
+        receives.receive(victim.buffers, RingVictim.bufferAt(1), RingVictim.BUFFER, 2);
+        assertThat(first(receives.id())).isEqualTo(Answer.TAKEN);
+        assertThat(answerTo(WHOLE, SOURCE + 1, receives.id(), 8)).isEqualTo(Answer.TAKEN);
+
+        assertThat(last(receives.id())).isEqualTo(Answer.NOT_READY);
+
+        assertThat(shallow.isValid()).isFalse();
+        assertThat(receives.counters().get("waiting")).isEqualTo(1);
+        receives.close();
+        shallow.close();
     }
 }
