@@ -9,7 +9,6 @@ import io.urma4j.shm.ring.CompletionRing;
 import io.urma4j.shm.ring.OwnedRing;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.support.SpinLock;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +27,6 @@ final class JfcRecords implements SegmentUser {
     private static final int ARMED = 1;
     private static final int ARMED_SOLICITED = 2;
 
-    /** Replaces a closed owner, so that it can be collected. */
-    private static final RecordOwner CLOSED = () -> {};
-
     private final String name;
     private final int depth;
     private final Demand demand;
@@ -41,9 +37,7 @@ final class JfcRecords implements SegmentUser {
     private final SpinLock lock = new SpinLock();
     private final SpinLock pollClaim = new SpinLock();
 
-    // grows by doubling: there may be thousands; volatile: a polling thread sees a new array with its elements
-    private volatile RecordOwner[] owners = new RecordOwner[8];
-    private int ownerCount; // guarded by the lock
+    private final RecordOwners owners = new RecordOwners();
     private volatile boolean valid = true;
     private volatile boolean closed;
     private int armed = NOT_ARMED; // guarded by the lock
@@ -94,12 +88,7 @@ final class JfcRecords implements SegmentUser {
     int attach(RecordOwner owner) {
         lock.acquire();
         try {
-            int index = ownerCount++;
-            RecordOwner[] known = owners;
-            RecordOwner[] room = index == known.length ? Arrays.copyOf(known, 2 * index) : known;
-            room[index] = owner;
-            owners = room;
-            return index;
+            return owners.add(owner);
         } finally {
             lock.release();
         }
@@ -108,15 +97,23 @@ final class JfcRecords implements SegmentUser {
     /** The owner is closed: its unpolled records are discarded (S10.7). It writes no more of them. */
     void detach(int index) {
         lock.acquire();
-        pollClaim.acquire();
         try {
-            arrivals.purge(index);
-            if (owned != null) {
-                owned.purge(index);
+            owners.close(index);
+            if (owned == null) { // else the thread that polls discards them, since it takes no lock (S13.1)
+                pollClaim.acquire();
+                owners.purge(arrivals, null);
+                pollClaim.release();
             }
-            owners[index] = CLOSED;
         } finally {
-            pollClaim.release();
+            lock.release();
+        }
+    }
+
+    /** The one thread of a lock-free JFC: discards the records of queues that were closed since. */
+    private void purgeClosed() {
+        if (owned != null && owners.haveClosed()) {
+            lock.acquire();
+            owners.purge(arrivals, owned);
             lock.release();
         }
     }
@@ -141,7 +138,10 @@ final class JfcRecords implements SegmentUser {
     /** A post of a lock-free queue has finished: writes its record; false if there is no space. */
     boolean pushOwned(OwnedRing ring, long header, long userContext, long lengthBytes, long provenance) {
         if (!ring.push(header, userContext, lengthBytes, provenance)) {
-            return overflowUnclaimed();
+            purgeClosed();
+            if (!ring.push(header, userContext, lengthBytes, provenance)) {
+                return overflowUnclaimed();
+            }
         }
         if (armed != NOT_ARMED) { // the thread that posts is the one that arms
             fireOwned(header);
@@ -309,9 +309,7 @@ final class JfcRecords implements SegmentUser {
         overflows++;
         if (valid) {
             valid = false;
-            for (int i = 0; i < ownerCount; i++) {
-                owners[i].jfcFailed();
-            }
+            owners.fail();
             onOverflow.run();
         }
         return false;
@@ -324,6 +322,7 @@ final class JfcRecords implements SegmentUser {
     }
 
     private int pollOwned(OwnedRing ring, long[] words, int maxRecords) {
+        purgeClosed();
         int count = Math.min(ring.size(), maxRecords);
         if (count > 0) {
             told(words, 0, count, ring.take(words, count));
@@ -368,11 +367,12 @@ final class JfcRecords implements SegmentUser {
 
     private void told(long[] words, int record) {
         long provenance = words[record * CompletionRecord.WORDS + CompletionRecord.PROVIDER];
-        owners[(int) (provenance >>> 32)].recordTaken((int) provenance);
+        owners.get((int) (provenance >>> 32)).recordTaken((int) provenance);
     }
 
     /** Arms the event; false if there are records, so that it fires at once. */
     boolean arm(boolean solicitedOnly) {
+        purgeClosed();
         lock.acquire();
         boolean isReady;
         try {
