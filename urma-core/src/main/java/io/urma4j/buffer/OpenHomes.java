@@ -155,17 +155,17 @@ final class OpenHomes {
         if (known == null || !known.segment.isUsable()) {
             return null;
         }
-        checkNotTakenBack(known.remote);
+        if (known.remote.isTakenBack()) {
+            throw takenBack(known.remote);
+        }
         known.users++;
         use(known.segment);
         return known;
     }
 
     /** A post on such a window would fail what is in flight to its home. */
-    private static void checkNotTakenBack(RemoteWindow window) {
-        if (window.isTakenBack()) {
-            throw ApiAccess.api().homeGone(window, "its home revoked the window");
-        }
+    private static UrmaException takenBack(RemoteWindow window) {
+        return ApiAccess.api().homeGone(window, "its home revoked the window");
     }
 
     private void use(OpenSegment segment) {
@@ -217,8 +217,8 @@ final class OpenHomes {
             remote = segment.remote.importWindow(key.key());
             if (remote.isTakenBack()) {
                 remote.close();
+                throw takenBack(remote);
             }
-            checkNotTakenBack(remote);
         } catch (UrmaException e) {
             unuse(segment);
             throw e;
