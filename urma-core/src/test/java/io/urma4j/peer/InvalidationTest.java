@@ -524,9 +524,14 @@ class InvalidationTest {
     @Test
     void anEndGoesOnOnceTheClientAnswers() throws InterruptedException {
         PeerRegion region = active();
+        CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
-        client.in("putPages", () -> await(answer));
+        client.in("putPages", () -> {
+            asked.countDown();
+            await(answer);
+        });
         Thread freeing = started(acquisition()::free);
+        await(asked);
 
         assertThatThrownBy(() -> RegionEnd.of(region).get(30, TimeUnit.SECONDS))
                 .cause()
