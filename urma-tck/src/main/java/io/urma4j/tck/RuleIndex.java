@@ -45,6 +45,7 @@ public final class RuleIndex {
             NotReadyContract.class,
             SoakContract.class,
             LivesContract.class,
+            LongReadsContract.class,
             UsersContract.class,
             RemoteMemoryContract.class,
             MessageChannelContract.class,
