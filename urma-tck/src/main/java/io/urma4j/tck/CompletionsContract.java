@@ -439,6 +439,7 @@ public abstract class CompletionsContract extends Contract {
             Patience.await("all records", () -> queue.jfc().counters().get("unpolled") == 8);
 
             closing.close();
+            assertThat(queue.jfc().counters().get("unpolled")).isEqualTo(2);
             for (int i = 2; i < 8; i++) {
                 queue.jfs().write(imported.remote(), 0, queue.scratch(), 0, 8, first + i);
             }
