@@ -163,9 +163,21 @@ public final class Inspector {
                 return;
             }
             int number = ResourceText.number(kind);
-            orEnd(
-                    greeted.ask(Inspected.class, request -> new Inspect(request, number, after), deadlineNanos),
-                    page -> take(greeted, kind, after, page));
+            var _ = greeted.ask(Inspected.class, request -> new Inspect(request, number, after), deadlineNanos)
+                    .whenComplete((page, failure) -> {
+                        if (failure == null) {
+                            take(greeted, kind, after, page);
+                        } else if (isUnknownKind(failure)) {
+                            askNext(greeted); // an older version has no objects of that kind
+                        } else {
+                            end(failure);
+                        }
+                    });
+        }
+
+        private static boolean isUnknownKind(Throwable failure) {
+            return ControlEngine.causeOf(failure) instanceof UrmaException refusal
+                    && refusal.status() == UrmaStatus.EINVAL;
         }
 
         private void take(Neighbour.Greeted greeted, Resource.Kind kind, long after, Inspected page) {
