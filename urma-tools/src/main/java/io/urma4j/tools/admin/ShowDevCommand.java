@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -65,7 +64,7 @@ final class ShowDevCommand implements Callable<Integer> {
             index = "2",
             arity = "0..1",
             paramLabel = "ID",
-            description = "Show only the object with this number: id of a queue, token id, number of a path.")
+            description = "Show only the object with this number: queue id, token id, number of a path; 1 for a port.")
     private @Nullable Long id;
 
     @Mixin
@@ -114,16 +113,15 @@ final class ShowDevCommand implements Callable<Integer> {
         out.flush();
     }
 
-    /** What was asked for: every object has its number first. */
     private ContextView chosen(ContextView context) {
-        if (id == null) {
-            return context;
-        }
-        String wanted = id.toString();
+        return id == null ? context : only(context, id);
+    }
+
+    /** The context with only the object of that number; the port of a device has number 1, though no field shows it. */
+    static ContextView only(ContextView context, long id) {
         List<Resource> chosen = context.resources().stream()
-                .filter(resource -> !resource.fields().isEmpty()
-                        && resource.fields().firstEntry().getValue().equals(wanted))
-                .collect(Collectors.toList());
+                .filter(resource -> resource.id() == id)
+                .toList();
         return new ContextView(context.uasid(), context.incarnation(), context.process(), chosen, context.failure());
     }
 
