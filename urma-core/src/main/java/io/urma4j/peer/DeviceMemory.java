@@ -195,7 +195,7 @@ public final class DeviceMemory implements AutoCloseable {
      * Frees it if it was allocated here. Idempotent. Memory that peers have opened is closed at once, but not used again before
      * each of them has closed it, or is proven gone (S7.9).
      *
-     * @throws UrmaException EAGAIN while it is registered, naming the registrations
+     * @throws UrmaException EAGAIN while it is registered, naming the registrations: it stays open
      */
     @Override
     public void close() {
@@ -209,7 +209,11 @@ public final class DeviceMemory implements AutoCloseable {
         });
     }
 
-    /** Frees it also while it is registered: revokes the registrations first. Their owners still close them. Idempotent. */
+    /**
+     * Frees it also while it is registered: revokes the registrations first. Their owners still close them. Idempotent.
+     *
+     * @throws UrmaException EAGAIN if its client still has its pages pinned: it stays open, and is closed again
+     */
     public void closeByForce() {
         end(registered -> registered.forEach(region -> region.revoke(InvalidationReason.FREED)));
     }
@@ -230,9 +234,15 @@ public final class DeviceMemory implements AutoCloseable {
         CopyStream pieces = stream;
         if (pieces != null) {
             pieces.close();
+            stream = null;
         }
         if (own != null) {
-            client.free(own, identity, range);
+            try {
+                client.free(own, identity, range);
+            } catch (UrmaException e) {
+                closed = e.status() != UrmaStatus.EAGAIN; // the client has its pages pinned: the next close frees them
+                throw e;
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 package io.urma4j.peer;
 
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Checks;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -81,16 +83,26 @@ final class GuardedAllocations {
         return known.share;
     }
 
-    /** Frees an allocation: at once, or once no peer has it open any more. */
+    /** Frees an allocation: at once, or once no peer has it open any more. One whose free is refused with EAGAIN is kept. */
     void free(DeviceIdentity identity, Runnable free) {
-        PeerShare share;
+        Guarded known;
         synchronized (this) {
-            Guarded known = all.remove(identity);
-            share = known == null ? null : known.share;
-            if (share != null) {
-                quarantined.add(share);
+            known = all.remove(identity);
+            if (known != null && known.share != null) {
+                quarantined.add(known.share);
             }
         }
+        try {
+            free(known == null ? null : known.share, free);
+        } catch (UrmaException e) {
+            if (known != null && e.status() == UrmaStatus.EAGAIN) {
+                allocated(identity, known.range); // the handle of its share has ended
+            }
+            throw e;
+        }
+    }
+
+    private void free(@Nullable PeerShare share, Runnable free) {
         if (share == null) {
             free.run();
             return;

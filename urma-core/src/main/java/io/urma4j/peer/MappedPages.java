@@ -15,7 +15,7 @@ final class MappedPages {
     private final DeviceRange range;
     private final List<DmaDevice> devices;
 
-    private @Nullable PinnedPages pages;
+    private volatile @Nullable PinnedPages pages; // any thread reads it
     private final List<DmaMapping> mappings = new ArrayList<>();
 
     MappedPages(ClientEntry client, PeerAcquisition acquisition, DeviceRange range, List<DmaDevice> devices) {
@@ -125,6 +125,11 @@ final class MappedPages {
             client.stats().put(pinned);
             pages = null;
         }
+    }
+
+    /** Whether the client has pages pinned. Any thread. */
+    boolean isPinned() {
+        return pages != null;
     }
 
     private PinnedPages pinned() {

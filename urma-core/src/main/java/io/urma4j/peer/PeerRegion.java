@@ -36,7 +36,7 @@ public final class PeerRegion implements AutoCloseable {
     final CopiesInFlight copies = new CopiesInFlight();
     private final Ticket ticket;
 
-    private final RegionLife life = new RegionLife(this); // guards what follows
+    final RegionLife life = new RegionLife(this); // guards what follows
     private @Nullable InvalidationReason pending; // that came while a client's call was in progress
     private boolean isPendingByForce; // the client has not unmapped anything
     private volatile @Nullable RegionUser user; // from the activation on
@@ -158,6 +158,7 @@ public final class PeerRegion implements AutoCloseable {
             performInvalidation(reason, false);
         } else if (reason != InvalidationReason.CLIENT_GONE) { // which keeps the memory until its regions are closed
             fence(Long.MAX_VALUE);
+            RegionEnd.finish(this);
         }
     }
 
@@ -408,7 +409,7 @@ public final class PeerRegion implements AutoCloseable {
 
     /** Whether its pages are pinned, or will be again: the memory must not be freed under it. */
     boolean isHeld() {
-        return life.state().isHeld();
+        return life.state().isHeld() || life.state() == RegionState.STOPPED && pages.isPinned();
     }
 
     /** The bus address of a byte, for one of the devices that the region was pinned for; EINVAL for others. */

@@ -3,6 +3,7 @@ package io.urma4j.peer;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.ResultExecutors;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
  * pages stay pinned no longer than their device, or its client, hangs.
  */
 public final class RegionEnd {
+    private static final System.Logger LOG = System.getLogger(RegionEnd.class.getName());
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final long LONGEST_WAIT_NANOS = 60_000_000_000L;
 
@@ -30,6 +32,21 @@ public final class RegionEnd {
         RegionEnd end = new RegionEnd(region);
         ResultExecutors.VIRTUAL_THREADS.execute(end::run);
         return end.first;
+    }
+
+    /**
+     * Goes on with a close that gave up waiting for copies, or waits for one that another thread performs: a client may refuse to free
+     * memory whose pages are pinned. The copies have ended.
+     */
+    static void finish(PeerRegion region) {
+        try {
+            if (region.life.state() == RegionState.STOPPING) {
+                region.close();
+            }
+            region.life.awaitReleased(region.client.callTimeout().toNanos());
+        } catch (UrmaException e) {
+            LOG.log(Level.WARNING, "{0} stays pinned: {1}", region, e);
+        }
     }
 
     private void run() {

@@ -1,6 +1,7 @@
 package io.urma4j.peer;
 
 import java.lang.System.Logger.Level;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,7 @@ final class RegionLife {
             throw new IllegalStateException(owner + " cannot go from " + state + " to " + next);
         }
         state = next;
+        notifyAll();
     }
 
     /** Ends the transition of this thread in that state, which may be the present one. */
@@ -75,11 +77,20 @@ final class RegionLife {
      *
      * @return false if the timeout came first
      */
-    synchronized boolean await(long timeoutNanos) {
+    boolean await(long timeoutNanos) {
+        return awaitEnd(() -> transition != null, timeoutNanos);
+    }
+
+    /** Like {@link #await}, for the release that follows a stop. */
+    boolean awaitReleased(long timeoutNanos) {
+        return awaitEnd(() -> state == RegionState.STOPPED, timeoutNanos);
+    }
+
+    private synchronized boolean awaitEnd(BooleanSupplier lasts, long timeoutNanos) {
         long began = System.nanoTime();
         boolean interrupted = false;
         long waited = 0;
-        while (transition != null && waited < timeoutNanos) {
+        while (lasts.getAsBoolean() && waited < timeoutNanos) {
             try {
                 wait(LOG_AFTER_MILLIS);
             } catch (InterruptedException e) {
@@ -93,7 +104,7 @@ final class RegionLife {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return transition == null;
+        return !lasts.getAsBoolean();
     }
 
     @Override

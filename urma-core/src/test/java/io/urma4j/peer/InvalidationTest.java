@@ -3,6 +3,8 @@ package io.urma4j.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.peer.ScriptedClient.Scripted;
 import java.lang.foreign.Arena;
@@ -565,6 +567,95 @@ class InvalidationTest {
 
         join(forcing);
         region.close();
+    }
+
+    /** Refuses a free, as CUDA does: a number of times, and while the first registration has pages. */
+    private final class Refusing implements PeerAllocator {
+        private int refusals;
+
+        Refusing(int refusals) {
+            this.refusals = refusals;
+        }
+
+        @Override
+        public long granularityBytes() {
+            return 4096;
+        }
+
+        @Override
+        public long allocate(int ordinal, long lengthBytes) {
+            return ScriptedClient.BASE;
+        }
+
+        @Override
+        public void free(int ordinal, long address) {
+            boolean isPinned = client.calls.contains("getPages#1") && !client.calls.contains("putPages#1");
+            if (isPinned || refusals-- > 0) {
+                throw new UrmaException(UrmaStatus.EAGAIN, client, "pages are pinned");
+            }
+            client.calls.add("free");
+        }
+    }
+
+    private DeviceMemory allocated(PeerMemory owner, PeerAllocator allocator) {
+        return DeviceMemory.allocate(owner, registry.clients().getFirst(), allocator, 0, 4096);
+    }
+
+    /** The client does not free memory whose pages are pinned. */
+    @Test
+    void aForcedFreeFollowsThePagesOfAClosingThatGaveUp() throws InterruptedException {
+        client.streams.aborts = false;
+        try (PeerMemory owner = PeerMemory.open(UrmaOptions.DEFAULT)) {
+            DeviceMemory memory = allocated(owner, new Refusing(0));
+            PeerRegion region = active();
+            region.copyIn(stream, 0, host, new Copy());
+            assertThatThrownBy(region::close).hasMessageContaining("have not ended");
+
+            Thread forcing = started(memory::closeByForce);
+            awaitWaiting(forcing);
+            client.streams.completeFirst();
+            join(forcing);
+
+            assertThat(client.calls).containsSubsequence("putPages#1", "release#1", "free");
+            assertThat(client.calls).containsOnlyOnce("free");
+        }
+    }
+
+    @Test
+    void aFreeThatTheClientRefusesIsLeftToTheNextClose() {
+        try (PeerMemory owner = PeerMemory.open(UrmaOptions.DEFAULT)) {
+            DeviceMemory memory = allocated(owner, new Refusing(1));
+            assertThatThrownBy(memory::closeByForce)
+                    .hasMessageContaining("pages are pinned")
+                    .extracting("status")
+                    .isEqualTo(UrmaStatus.EAGAIN);
+
+            memory.close();
+            memory.close();
+
+            assertThat(client.calls).containsOnlyOnce("free");
+        }
+    }
+
+    /** Its client hangs in the deregistration. */
+    @Test
+    void aRegionIsHeldUntilItsPagesArePut() throws InterruptedException {
+        PeerRegion region = active();
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        client.in("dmaUnmap:nic0", () -> {
+            asked.countDown();
+            await(answer);
+        });
+        Thread closing = started(region::close);
+        await(asked);
+
+        assertThat(region.isHeld()).isTrue();
+        answer.countDown();
+
+        join(closing);
+        awaitReleased(region);
+        assertThat(region.isHeld()).isFalse();
     }
 
     @Test
