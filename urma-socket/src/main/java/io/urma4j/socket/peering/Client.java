@@ -205,7 +205,7 @@ final class Client {
             throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
         try {
             return new Open(host(listed.home(), listed.channelLine()), listed);
-        } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
+        } catch (Throwable e) { // also an error, as of memory
             listed.close();
             throw e;
         }
@@ -227,7 +227,7 @@ final class Client {
             Host made = greet(id, channelLine);
             own.complete(made);
             return made;
-        } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
+        } catch (Throwable e) { // also an error, as of memory
             hosts.remove(id, own);
             own.completeExceptionally(e);
             throw e;
@@ -278,7 +278,7 @@ final class Client {
                 case Greeting other -> throw new IllegalArgumentException("an answer of " + other);
             };
             return new Host(medium.pair(arena, sharedBy(id, line)), peer);
-        } catch (RuntimeException | RefusedException | InterruptedException | ExecutionException | TimeoutException e) {
+        } catch (Throwable e) { // also an error, as of memory
             if (arena != null) {
                 arena.close();
             }

@@ -314,6 +314,34 @@ class PeersTest {
                         closed -> assertThat(closed.reason()).isEqualTo(FallbackReason.NOT_READY));
     }
 
+    /** It ends one attempt: a later one finds no trace of it. */
+    @Test
+    void anErrorWhileAProcessIsGreetedHindersNoLaterGreeting() {
+        Medium real = new SharedMedium(own, names, SETTINGS, budget);
+        var failing = new ForwardingMedium(real) {
+            private boolean hasFailed;
+
+            @Override
+            public Arena arena() {
+                if (!hasFailed) {
+                    hasFailed = true;
+                    throw new LinkageError("of a test: it goes to the handler of uncaught ones");
+                }
+                return super.arena();
+            }
+        };
+        client = new Client(ownChannel, failing, LONG);
+        List<Long> before = segments();
+        var _ = listen();
+        assertThat(find()).succeedsWithin(LONG).isInstanceOf(Client.Closed.class);
+        assertThat(segments()).isEqualTo(before);
+
+        client.appeared(LISTENER);
+        var finding = find();
+        var _ = welcome();
+        assertIsOpen(finding);
+    }
+
     @Test
     void aListenerWhoseNameIsTakenKeepsNoMemory() {
         try (Listing listing = new Listing(own, names.of(LISTENER), 1, ownChannel.share())) {
