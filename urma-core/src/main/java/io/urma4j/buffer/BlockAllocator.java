@@ -122,12 +122,11 @@ final class BlockAllocator {
             checkOpen();
             waiter.arrived(++arrivals);
             queueOf(waiter.request()).add(waiter);
-            ordinary.retryUnfreed();
-            reserve.retryUnfreed();
             publish(); // before the magazines are searched
         });
         if (!waiter.isSettled()) {
             waits.increment();
+            change(this::retryUnfreed, this::beginToFree); // a free may take longer than the request may wait
         }
     }
 
@@ -218,6 +217,10 @@ final class BlockAllocator {
 
     /** Runs a step under the lock, gives what it frees to the waiters, and does without the lock what follows. */
     private void change(Runnable step) {
+        change(step, this::freeOrBegin);
+    }
+
+    private void change(Runnable step, Consumer<Slab> end) {
         List<Waiter> settled = new ArrayList<>();
         List<Slab> condemned = new ArrayList<>();
         lock.lock();
@@ -228,7 +231,7 @@ final class BlockAllocator {
             lock.unlock();
         }
         settled.forEach(Waiter::wake);
-        condemned.forEach(this::freeOrBegin);
+        condemned.forEach(end);
         if (isDrained()) {
             drained.complete(null);
         }
@@ -285,17 +288,21 @@ final class BlockAllocator {
     /** Frees a slab. If peers import it, their answers are awaited by another thread. */
     private void freeOrBegin(Slab slab) {
         if (slab.memory().isImported()) {
-            ResultExecutors.VIRTUAL_THREADS.execute(() -> free(slab));
+            beginToFree(slab);
         } else {
             free(slab);
         }
+    }
+
+    private void beginToFree(Slab slab) {
+        ResultExecutors.VIRTUAL_THREADS.execute(() -> free(slab));
     }
 
     private void free(Slab slab) {
         try {
             slab.free();
         } catch (UrmaException e) {
-            LOG.log(Level.WARNING, pool + " keeps a " + slab, e);
+            LOG.log(slab.isUnfreed() ? Level.DEBUG : Level.WARNING, pool + " keeps a " + slab, e);
             change(() -> slab.budget().notFreed(slab));
             return;
         }
@@ -305,13 +312,17 @@ final class BlockAllocator {
         });
     }
 
+    private void retryUnfreed() {
+        ordinary.retryUnfreed();
+        reserve.retryUnfreed();
+    }
+
     // ---- trimming
 
     /** Frees all slabs without a lease. */
     void trim() {
         change(() -> {
-            ordinary.retryUnfreed();
-            reserve.retryUnfreed();
+            retryUnfreed();
             ordinary.condemnIdle();
             reserve.condemnIdle();
         });
@@ -328,8 +339,7 @@ final class BlockAllocator {
     private void trimUnused() {
         isTrimming = false;
         if (!isClosed()) {
-            ordinary.retryUnfreed();
-            reserve.retryUnfreed();
+            retryUnfreed();
             ordinary.condemnUnused(config.softBytes() - reserve.keptBytes());
             reserve.condemnUnused(config.softBytes() - ordinary.keptBytes());
             trimLater();
@@ -346,8 +356,7 @@ final class BlockAllocator {
     void close() {
         change(() -> {
             attention |= CLOSED;
-            ordinary.retryUnfreed();
-            reserve.retryUnfreed();
+            retryUnfreed();
         });
     }
 

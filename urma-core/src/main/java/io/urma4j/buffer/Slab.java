@@ -20,6 +20,7 @@ final class Slab {
     private final @Nullable Chunk[] idle; // the first idleCount; the last one is leased next
     private int idleCount;
     private long leasesSeen = -1;
+    private boolean isUnfreed;
 
     Slab(SlabBudget budget, SlabMemory memory, SlabOrder order, int magazine, Consumer<Chunk> source) {
         this.budget = budget;
@@ -135,6 +136,15 @@ final class Slab {
         for (Chunk chunk : chunks) {
             chunk.block().revoke();
         }
+    }
+
+    /** Its freeing has failed. */
+    void markUnfreed() {
+        isUnfreed = true;
+    }
+
+    boolean isUnfreed() {
+        return isUnfreed;
     }
 
     /** Ends the registrations and frees the memory. */

@@ -370,6 +370,7 @@ final class SlabBudget {
     /** A condemned slab could not be freed; its bytes stay registered. */
     void notFreed(Slab slab) {
         unfreed.add(slab);
+        slab.markUnfreed();
         condemnedBytes -= slab.lengthBytes();
     }
 
@@ -377,6 +378,7 @@ final class SlabBudget {
     void victimNotFreed(Slab slab) {
         registeredBytes += slab.lengthBytes();
         unfreed.add(slab);
+        slab.markUnfreed();
     }
 
     // ---- counts

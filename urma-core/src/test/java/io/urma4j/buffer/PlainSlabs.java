@@ -17,6 +17,7 @@ final class PlainSlabs {
     private final AtomicLong mostBytes = new AtomicLong();
     private final AtomicInteger refusals = new AtomicInteger();
     private volatile @Nullable CountDownLatch importer;
+    private volatile @Nullable CountDownLatch driver;
     private final AtomicInteger unfreeable = new AtomicInteger();
 
     SlabMemory make(long lengthBytes) {
@@ -27,7 +28,8 @@ final class PlainSlabs {
         mostBytes.accumulateAndGet(liveBytes.addAndGet(lengthBytes), Math::max);
         MemorySegment memory = arena.allocate(lengthBytes, SizeClasses.PAGE_BYTES);
         return new SlabMemory(memory, List.of(), Access.LOCAL_ONLY, null, () -> importer != null, () -> {
-            awaitImporter();
+            await(importer);
+            await(driver);
             if (isDue(unfreeable)) {
                 throw new UrmaException(UrmaStatus.EAGAIN, "slabs", "cannot be freed now");
             }
@@ -36,8 +38,7 @@ final class PlainSlabs {
         });
     }
 
-    private void awaitImporter() {
-        CountDownLatch answer = importer;
+    private static void await(@Nullable CountDownLatch answer) {
         if (answer != null) {
             try {
                 answer.await();
@@ -50,6 +51,11 @@ final class PlainSlabs {
     /** From now on a peer imports each slab, and does not answer before the latch. */
     void importEach(CountDownLatch answer) {
         importer = answer;
+    }
+
+    /** From now on each free waits for the latch, though no peer imports the slab. */
+    void delayFrees(CountDownLatch end) {
+        driver = end;
     }
 
     private static boolean isDue(AtomicInteger count) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -325,6 +326,36 @@ class RegisteredBufferPoolTest {
 
             assertThat(slabs.liveBytes()).isEqualTo(100 * MB);
             next.close();
+        }
+    }
+
+    /** S14.13: a free that is tried again may take seconds. */
+    @Test
+    void aFreeThatIsTriedAgainDelaysNoRequest() {
+        CountDownLatch end = new CountDownLatch(1);
+        RegisteredBufferPool pool = pool(PoolConfig.builder(160 * MB));
+        try {
+            slabs.failToFreeNext(1);
+            acquire(pool, 100 * MB).close(); // a slab of its own, which goes with its lease
+            slabs.delayFrees(end);
+
+            CompletableFuture<RdmaBuf> fitting = CompletableFuture.supplyAsync(
+                    () -> pool.acquireAsync(4 * KB, inline()).join());
+            assertThat(fitting).succeedsWithin(LONG);
+            CompletableFuture<RdmaBuf> tooLarge =
+                    CompletableFuture.supplyAsync(() -> pool.acquire(100 * MB, Duration.ofMillis(20)));
+            assertThat(tooLarge)
+                    .failsWithin(LONG)
+                    .withThrowableOfType(ExecutionException.class)
+                    .withMessageContaining("ETIMEOUT");
+            assertThat(pool.stats().registeredBytes()).as("with the slab").isGreaterThan(100 * MB);
+
+            end.countDown();
+            pool.acquire(100 * MB, LONG).close();
+            fitting.join().close();
+        } finally {
+            end.countDown();
+            pool.close();
         }
     }
 
