@@ -16,6 +16,7 @@ final class RegionLife {
     private volatile RegionState state = RegionState.ACQUIRED; // written under this
     private @Nullable Thread transition; // that performs one; guarded by this
     private @Nullable InvalidationReason reason; // of the last invalidation; guarded by this
+    private int waits; // of a second each for the transition in progress; guarded by this
 
     RegionLife(PeerRegion owner) {
         this.owner = owner;
@@ -38,6 +39,7 @@ final class RegionLife {
     /** Makes this thread the one that performs a transition; the caller has seen that none is in progress. */
     synchronized void begin() {
         transition = Thread.currentThread();
+        waits = 0;
     }
 
     /** Makes this thread the one that invalidates; pages of a dynamic client may only move. */
@@ -97,7 +99,7 @@ final class RegionLife {
                 interrupted = true;
             }
             waited = System.nanoTime() - began;
-            if (waited >= LOG_AFTER_MILLIS * 1_000_000) {
+            if (waited >= LOG_AFTER_MILLIS * 1_000_000 && isWarningDue()) {
                 LOG.log(Level.WARNING, "{0} ({1}): still waiting for a call of its client", owner, state);
             }
         }
@@ -105,6 +107,12 @@ final class RegionLife {
             Thread.currentThread().interrupt();
         }
         return !lasts.getAsBoolean();
+    }
+
+    /** Counts a second of waiting. Returns whether to warn: after 1, 2, 4, 8 … seconds, since a client may hang for ever. */
+    synchronized boolean isWarningDue() {
+        waits++;
+        return Integer.bitCount(waits) == 1;
     }
 
     @Override

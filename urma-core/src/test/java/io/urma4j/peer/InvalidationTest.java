@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -542,6 +543,20 @@ class InvalidationTest {
 
         join(freeing);
         awaitReleased(region);
+    }
+
+    @Test
+    void aWaitOfAnHourIsLoggedAFewTimes() {
+        PeerRegion region = active();
+        RegionLife life = new RegionLife(region);
+        life.begin();
+        assertThat(IntStream.rangeClosed(1, 3600).filter(_ -> life.isWarningDue()))
+                .hasSize(12)
+                .startsWith(1, 2, 4, 8);
+
+        life.begin();
+        assertThat(life.isWarningDue()).as("of the next transition").isTrue();
+        region.close();
     }
 
     private static void awaitReleased(PeerRegion region) throws InterruptedException {
