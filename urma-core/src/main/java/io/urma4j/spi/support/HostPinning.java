@@ -89,6 +89,21 @@ public final class HostPinning {
         engines.clear();
     }
 
+    /** Unpins the memory, and then frees it. If it is not freed, the next copy pins it anew. */
+    public void close(Runnable free) {
+        close();
+        try {
+            free.run();
+        } catch (UrmaException e) {
+            reopen();
+            throw e;
+        }
+    }
+
+    private synchronized void reopen() {
+        closed = false;
+    }
+
     /** The others are unpinned in any case, and the memory is freed. */
     private static void unpin(Pinning pinning) {
         try {

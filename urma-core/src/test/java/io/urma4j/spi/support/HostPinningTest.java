@@ -1,7 +1,10 @@
 package io.urma4j.spi.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.UrmaException;
+import io.urma4j.UrmaStatus;
 import io.urma4j.peer.CopyStream;
 import io.urma4j.peer.DeviceRange;
 import io.urma4j.peer.DmaEngine;
@@ -110,6 +113,24 @@ class HostPinningTest {
         assertThat(pinning.isDirect(refusing, 0, 1)).isFalse();
         assertThat(refusing.pinnedBytes).hasSize(1);
         pinning.close();
+    }
+
+    /** A native call that still uses it keeps it open. */
+    @Test
+    void memoryThatIsNotFreedIsPinnedAnew() {
+        assertThat(pinning.isDirect(engine, 0, 1)).isTrue();
+
+        assertThatThrownBy(() -> pinning.close(() -> {
+                    throw new UrmaException(UrmaStatus.EAGAIN, "memory", "of a test");
+                }))
+                .hasMessageContaining("of a test");
+        assertThat(engine.unpinned).isOne();
+        assertThat(pinning.isDirect(engine, 0, 1)).isTrue();
+        assertThat(engine.pinnedBytes).hasSize(2);
+
+        pinning.close(() -> {});
+        assertThat(engine.unpinned).isEqualTo(2);
+        assertThat(pinning.isDirect(engine, 0, 1)).isFalse();
     }
 
     @Test

@@ -280,8 +280,7 @@ public final class ShmMemory implements HostMemory {
     /** Unmaps it here; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
-        pinning.close();
-        Fence.close(this, arena);
+        pinning.close(() -> Fence.close(this, arena));
         fd.close();
         synchronized (this) {
             if (readOnly != null) {

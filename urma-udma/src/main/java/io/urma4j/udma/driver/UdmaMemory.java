@@ -117,8 +117,7 @@ final class UdmaMemory implements HostMemory {
     /** Frees it; a thread that accesses it afterwards gets {@code IllegalStateException}. Idempotent. */
     @Override
     public void close() {
-        pinning.close();
-        Fence.close(this, arena);
+        pinning.close(() -> Fence.close(this, arena));
     }
 
     @Override
