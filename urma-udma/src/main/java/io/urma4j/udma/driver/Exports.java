@@ -270,7 +270,7 @@ final class Exports {
         List<Grant> all = List.copyOf(peer.grants.values());
         all.forEach(windows::shut);
         all.forEach(this::end);
-        if (peer.isNamed() && peer.peer().isGone()) {
+        if (peers.isProven(peer) && peer.peer().isGone()) {
             endWindows(peer.identity());
         }
     }

@@ -328,7 +328,7 @@ final class Peers implements PeerEvents {
     @Override
     public boolean hasGrants(Peer peer) {
         Path path = paths.get(peer);
-        return path != null && path.isNamed() && numbers.hasWindows(path.identity());
+        return path != null && isProven(path) && numbers.hasWindows(path.identity());
     }
 
     @Override
@@ -344,7 +344,7 @@ final class Peers implements PeerEvents {
             return;
         }
         boolean mattered = path.matters();
-        events.lost(path, why);
+        events.lost(path, why); // before another peer can take its identity
         path.leave();
         unname(path);
         if (mattered && !isClosing) {

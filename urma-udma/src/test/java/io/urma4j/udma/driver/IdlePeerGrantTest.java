@@ -76,6 +76,27 @@ class IdlePeerGrantTest {
         Patience.await("the release", () -> other.importers().isEmpty());
     }
 
+    /** The peer greets, and imports nothing. */
+    private void greet() {
+        peer.adapter
+                .engine()
+                .ask(() -> peer.context
+                        .peers()
+                        .connect(
+                                home.adapter.address(),
+                                home.context.incarnation(),
+                                peer.adapter.engine().deadline(PATIENCE)))
+                .join();
+    }
+
+    private boolean hasPeerWithGrants() {
+        Peers peers = home.context.peers();
+        return home.adapter
+                .engine()
+                .ask(() -> CompletableFuture.completedFuture(peers.plane().peers().stream().anyMatch(peers::hasGrants)))
+                .join();
+    }
+
     private static void withPeers(LoneContext of, Consumer<Peer> action) {
         of.adapter
                 .engine()
@@ -114,5 +135,19 @@ class IdlePeerGrantTest {
         withPeers(home, one -> assertThat(home.context.peers().hasGrants(one)).isTrue());
         grant.takeBack();
         withPeers(home, one -> assertThat(home.context.peers().hasGrants(one)).isFalse());
+    }
+
+    @Test
+    void itEndsWithAPeerThatGreetsAgainAndImportsNothing() {
+        UdmaSegment segment = segment(TokenPolicy.NONE, true);
+        connectAndRelease();
+        ProviderGrant grant = segment.grant(peer.peerId(), 0, 64, Access.READ_WRITE);
+        withPeers(peer, one -> peer.context.peers().plane().lose(one, "it was idle"));
+
+        greet();
+
+        assertThat(hasPeerWithGrants()).isTrue();
+        peer.close();
+        Patience.await("the end of the window", grant::isQuiet);
     }
 }
