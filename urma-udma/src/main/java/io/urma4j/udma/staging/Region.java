@@ -13,7 +13,7 @@ final class Region {
     /** A thread pins its pages, which have moved. */
     boolean isReopening;
 
-    /** Its pages could not be pinned when that was tried last. */
+    /** Its pages could not be pinned when that was tried last: the next operation fails for it. */
     boolean isStuck;
 
     Region(PeerRegion memory, EngineSlab slab) {

@@ -256,8 +256,8 @@ public final class Stager implements CopyPort, AutoCloseable {
     /** Goes on with an atomic whose pages have moved between its halves. */
     private void reopened(Region region, boolean isStuck) {
         region.isReopening = false;
-        region.isStuck = isStuck;
         StagedCopy atomic = region.slab.takeParked(region);
+        region.isStuck = isStuck && atomic == null; // otherwise the atomic is the operation that fails for it
         if (atomic != null && (isStuck || !isSecondHalfBegun(atomic, region))) {
             atomic.isRefused = true;
             disown(region);

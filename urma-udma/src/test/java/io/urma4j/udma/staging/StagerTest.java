@@ -346,6 +346,30 @@ class StagerTest {
         assertThat(locked(() -> stager.quiet(number))).isDone();
     }
 
+    /** Its pages move between its halves, and a thread begins to pin them. That thread reports once the caller releases the lock. */
+    private long atomicBetweenItsHalves() {
+        assertThat(lock.isHeldByCurrentThread()).isTrue();
+        long atomic = fadd(64, 7);
+        Patience.await("the first half has ended", () -> region.copiesInFlight() == 0);
+        npus.move(0, memory.address());
+        stager.poll();
+        assertThat(stager.state(atomic)).isEqualTo(CopyState.RUNNING);
+        return atomic;
+    }
+
+    @Test
+    void pagesThatCannotBePinnedFailTheAtomicAlone() {
+        npus.faults().on("getPages", 1, () -> {
+            throw new IllegalStateException("planned");
+        });
+        long atomic = locked(this::atomicBetweenItsHalves);
+
+        awaitState(atomic, CopyState.REFUSED);
+
+        assertThat(copyIn(64, 17)).isEqualTo(Memory.BUSY);
+        Patience.await("the copy begins", () -> copyIn(64, 17) > 0);
+    }
+
     @Test
     void barriersOfSeveralConnectionsEndTogether() {
         npus.stop(0, true);
