@@ -1,6 +1,7 @@
 package io.urma4j.udma.staging;
 
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -115,15 +116,32 @@ final class CopyWatch implements AutoCloseable {
      */
     void reopen(Region region, Consumer<Boolean> reopened) {
         Thread.startVirtualThread(() -> {
-            boolean isStuck = false;
+            boolean isStuck = true;
             try {
                 region.memory.reopen();
+                isStuck = false;
             } catch (RuntimeException e) {
-                isStuck = true;
+                LOG.log(Level.DEBUG, "pages that moved could not be pinned anew", e);
+            } finally { // also after an Error of the client
+                report(reopened, isStuck);
             }
-            boolean isStuckNow = isStuck;
-            card.accept(() -> reopened.accept(isStuckNow));
         });
+    }
+
+    /** An atomic and its barriers wait for the report: if a step of the card fails before it, the thread tries again. */
+    private void report(Consumer<Boolean> reopened, boolean isStuck) {
+        AtomicBoolean hasBegun = new AtomicBoolean();
+        do {
+            try {
+                card.accept(() -> {
+                    hasBegun.set(true);
+                    reopened.accept(isStuck);
+                });
+            } catch (RuntimeException e) {
+                LOG.log(Level.WARNING, "a step of the card failed behind pages that moved", e);
+                LockSupport.parkNanos(this, PARK_NANOS);
+            }
+        } while (!hasBegun.get() && !isClosed);
     }
 
     @Override

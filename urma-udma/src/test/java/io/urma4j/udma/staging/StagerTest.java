@@ -50,6 +50,7 @@ class StagerTest {
     private DeviceMemory memory;
     private PeerRegion region;
     private int number;
+    private int failures; // of the card's next steps, on threads that pin pages; guarded by the lock
 
     @BeforeEach
     void open() {
@@ -72,6 +73,10 @@ class StagerTest {
         stager.start(task -> {
             lock.lock();
             try {
+                if (Thread.currentThread().isVirtual() && failures > 0) {
+                    failures--;
+                    throw new IllegalStateException("planned");
+                }
                 task.run();
             } finally {
                 lock.unlock();
@@ -368,6 +373,39 @@ class StagerTest {
 
         assertThat(copyIn(64, 17)).isEqualTo(Memory.BUSY);
         Patience.await("the copy begins", () -> copyIn(64, 17) > 0);
+    }
+
+    @Test
+    void anErrorOfTheClientFailsTheAtomicAndNothingElse() {
+        npus.faults().on("getPages", 1, () -> {
+            throw new AssertionError("planned");
+        });
+        CompletableFuture<Void> barrier;
+        long atomic;
+        lock.lock();
+        try {
+            atomic = atomicBetweenItsHalves();
+            barrier = stager.quiet(number);
+        } finally {
+            lock.unlock();
+        }
+
+        awaitState(atomic, CopyState.REFUSED);
+
+        Patience.await("the copy begins", () -> copyIn(64, 17) > 0);
+        Patience.await("barrier", barrier::isDone);
+    }
+
+    @Test
+    void anAtomicGoesOnThoughAStepOfTheCardFails() {
+        long atomic = locked(() -> {
+            failures = 2;
+            return atomicBetweenItsHalves();
+        });
+
+        awaitState(atomic, CopyState.DONE);
+
+        assertThat(locked(() -> failures)).isZero();
     }
 
     @Test
