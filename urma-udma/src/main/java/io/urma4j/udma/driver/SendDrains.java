@@ -101,17 +101,15 @@ final class SendDrains {
 
     /** Before another connection: nothing of the last one is left. */
     void checkOver() {
-        if (!ring.isEmpty()) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, queue, "has work requests of its last connection; flush them first");
-        }
-        boolean isOver = eventLoop.call(_ -> {
+        String left = eventLoop.call(_ -> {
             checkOpen();
-            return kept.length == 0 && records.endLife();
+            if (!ring.isEmpty() || kept.length > 0) {
+                return "has work requests of its last connection; flush them first";
+            }
+            return records.endLife() ? "" : "has unpolled records of its last connection; poll them first";
         });
-        if (!isOver) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL, queue, "has unpolled records of its last connection; poll them first");
+        if (!left.isEmpty()) {
+            throw new UrmaException(UrmaStatus.EINVAL, queue, left);
         }
     }
 

@@ -25,6 +25,7 @@ import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.ProviderTarget;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.tck.Patience;
 import java.lang.foreign.Arena;
@@ -93,17 +94,22 @@ class HangingCopyTest {
                         null, null, region, Access.READ_WRITE, TokenPolicy.PLAIN_TEXT, TOKEN, 0, false, false));
     }
 
-    /** S6.11, S6.8: the requests that it has taken out are returned later. */
-    @Test
-    void aQuiescenceEndsAtItsTimeoutAndLosesNoResult() {
-        UdmaSegment destination = onDevice();
+    /** The home's import of a segment of the peer. */
+    private ProviderImport source() {
         UdmaSegment source = peer.context
                 .exports()
                 .register(new SegmentRequest(
                         null, Arena.ofAuto().allocate(LENGTH, 64), Access.READ, TokenPolicy.PLAIN_TEXT, TOKEN));
-        ProviderImport imported = home.context
+        return home.context
                 .importSegment(new ImportRequest(source.descriptor(), TOKEN, Access.READ, PATIENCE))
                 .join();
+    }
+
+    /** S6.11, S6.8: the requests that it has taken out are returned later. */
+    @Test
+    void aQuiescenceEndsAtItsTimeoutAndLosesNoResult() {
+        UdmaSegment destination = onDevice();
+        ProviderImport imported = source();
         ProviderSendQueue queue = home.context.createSendQueue(
                 JfsConfig.DEFAULT, home.context.createJfc(JfcConfig.DEFAULT, () -> {}), null, null);
         npus.stop(0, true);
@@ -122,6 +128,33 @@ class HangingCopyTest {
         assertThat(words[CompletionRecord.USER_CONTEXT]).isEqualTo(5);
         assertThat(queue.quiesce(PATIENCE)).isEmpty();
         queue.modify(QueueState.RESET);
+    }
+
+    /** S6.11: only a flush or another quiescence returns what the first one took out. */
+    @Test
+    void aJettyWhoseQuiescenceTimedOutMustBeFlushedBeforeItIsBound() {
+        UdmaSegment destination = onDevice();
+        ProviderSendQueue queue = LateBindingTest.jetty(home);
+        ProviderSendQueue partner = LateBindingTest.jetty(peer);
+        ProviderTarget target = home.context
+                .importQueue(partner.descriptor(), LateBindingTest.TOKEN, PATIENCE)
+                .join();
+        ProviderTarget back = peer.context
+                .importQueue(queue.descriptor(), LateBindingTest.TOKEN, PATIENCE)
+                .join();
+        assertThat(queue.bind(target, PATIENCE)).succeedsWithin(PATIENCE);
+        assertThat(partner.bind(back, PATIENCE)).succeedsWithin(PATIENCE);
+        npus.stop(0, true);
+        assertThat(queue.read(source(), 0, destination, 0, LENGTH, 5, PostFlags.SIGNALLED_BIT))
+                .isTrue();
+        Patience.await("a copy that hangs", () -> isCopying(destination));
+        assertThatThrownBy(() -> queue.quiesce(Duration.ofMillis(200))).hasMessageContaining("still copies");
+        assertThat(queue.unbind(PATIENCE)).succeedsWithin(PATIENCE);
+
+        assertThatThrownBy(() -> queue.bind(target, PATIENCE)).hasMessageContaining("flush them first");
+
+        npus.stop(0, false);
+        assertThat(queue.flush(new long[CompletionRecord.WORDS], 1)).isEqualTo(1);
     }
 
     /** S7.5. */

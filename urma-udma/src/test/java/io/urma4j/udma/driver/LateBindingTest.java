@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The peer answers a request to bind after the Jetty that asked was unbound, or closed. */
 class LateBindingTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final Token TOKEN = Token.of(7);
+    static final Token TOKEN = Token.of(7);
 
     @TempDir
     Path folder;
@@ -63,7 +63,7 @@ class LateBindingTest {
         home.close();
     }
 
-    private static ProviderSendQueue jetty(LoneContext at) {
+    static ProviderSendQueue jetty(LoneContext at) {
         var jfc = at.context.createJfc(JfcConfig.DEFAULT, () -> {});
         var receives = at.context.createReceiveQueue(
                 JfrConfig.builder().mode(TransportMode.RC).token(TOKEN).build(), jfc);
