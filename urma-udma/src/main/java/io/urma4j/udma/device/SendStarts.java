@@ -283,7 +283,7 @@ final class SendStarts implements SendActions<SendSlot, PeerFlow> {
             flow.failedTargets.add(SendWqe.target(ring, failed.at));
             flow.startAnew(nowNanos);
         } else if (peer != null) {
-            peer.failedKeys.add(failedKey(failed));
+            peer.keyFailed(failedKey(failed));
         }
     }
 

@@ -47,13 +47,22 @@ public final class KeyLife {
     }
 
     /**
-     * A number that no other life of the key has, and no other key.
+     * A number that no other life of the key has, and no other key. Those of one index ascend with its lives.
      *
      * @param va of any byte that the key opens
      */
     public static long name(int key, long va) {
-        long later = of(key, va) >>> GENERATION_BITS;
-        return later << Integer.SIZE | Integer.toUnsignedLong(key);
+        return (long) (key >>> GENERATION_BITS) << Integer.SIZE | of(key, va);
+    }
+
+    /** The life in a name. */
+    public static long ofName(long name) {
+        return (int) name;
+    }
+
+    /** The name that the same index has in its first life. */
+    public static long firstName(long name) {
+        return name - ofName(name);
     }
 
     /** The life of a key and its VA base. */

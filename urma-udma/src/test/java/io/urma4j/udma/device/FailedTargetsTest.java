@@ -110,4 +110,37 @@ class FailedTargetsTest {
                 .isEqualTo(WorkStatus.SUCCESS);
         assertThat(memory.get(JAVA_LONG, 0)).isEqualTo(77);
     }
+
+    /** A key of that index that has a part of its life in the VA base. */
+    private int laterKey() {
+        KeyConfig window = new KeyConfig(
+                memory, VA, /* anyVa= */ true, Memory.WRITE, PEER, 0, 0, KeyConfig.SILENT, KeyConfig.NOT_PINNED);
+        int later = hosts.there.card.registerKey(window);
+        while (hosts.there.card.vaBase(later) == VA) {
+            hosts.there.card.revokeKey(later);
+            later = hosts.there.card.registerKey(window);
+        }
+        return later;
+    }
+
+    /** The queue keeps the latest life alone: the home refuses the others, each time. */
+    @Test
+    void anEarlierLifeOfAFailedKeyStillFails() {
+        int earlier = laterKey();
+        long earlierVa = hosts.there.card.vaBase(earlier);
+        hosts.there.card.revokeKey(earlier);
+        assertThat(statusOfWrite(firstHome, earlier, earlierVa)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+        int latest = laterKey();
+        while (latest != earlier) {
+            hosts.there.card.revokeKey(latest);
+            latest = laterKey();
+        }
+        long latestVa = hosts.there.card.vaBase(latest);
+        hosts.there.card.revokeKey(latest);
+        assertThat(statusOfWrite(firstHome, latest, latestVa)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+
+        assertThat(statusOfWrite(firstHome, earlier, earlierVa)).isEqualTo(WorkStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(statusOfWrite(firstHome, latest, latestVa)).isEqualTo(WorkStatus.WR_FLUSH_ERR);
+        assertThat(memory.get(JAVA_LONG, 0)).isZero();
+    }
 }

@@ -49,6 +49,22 @@ class KeyLifeTest {
     }
 
     @Test
+    void namesOfAnIndexAscendWithItsLives() {
+        long before = KeyLife.firstName(KeyLife.name(key(0), USER_VA)) - 1;
+        for (long life : new long[] {0, 1, 255, 256, 257, 511, 512, 1L << 20, KeyLife.COUNT - 1}) {
+            long name = KeyLife.name(key(life), KeyLife.isLater(life) ? KeyLife.vaBase(life) : USER_VA);
+
+            assertThat(name).as("life %d", life).isGreaterThan(before);
+            assertThat(KeyLife.ofName(name)).isEqualTo(life);
+            assertThat(KeyLife.firstName(name)).isEqualTo(KeyLife.name(key(0), USER_VA));
+            before = name;
+        }
+        assertThat(KeyLife.name(key(0) + KeyLife.FIRST, USER_VA))
+                .as("the next index")
+                .isGreaterThan(before);
+    }
+
+    @Test
     void theRangesOfTwoLivesOfOneGenerationAreApart() {
         for (long life : new long[] {256, 1L << 20, KeyLife.COUNT - 257}) {
             assertThat(KeyLife.vaBase(life + 256) - KeyLife.vaBase(life))
