@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param status COMPLETE: no importer touches the memory any more. QUARANTINED: the named importers neither answered nor
  *     are proven dead; the memory stays out of use until they are gone.
- * @param importers that still hold the segment in quarantine; empty if complete
+ * @param importers that still hold the segment in quarantine; empty if complete. A rotation (S7.5) of a segment of device memory
+ *     also names a copy that its device has not ended.
  */
 public record Revocation(Status status, List<String> importers) {
     public enum Status {

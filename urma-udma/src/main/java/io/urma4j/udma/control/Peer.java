@@ -146,12 +146,12 @@ public final class Peer {
         return greeting.half();
     }
 
-    /** Whether it is gone, which is final. */
+    /** Whether this context has lost it: the peer is {@linkplain #isGone gone}, or was dropped. Final: one that greets again is another. */
     public boolean isLost() {
         return lost != null;
     }
 
-    /** Why it is gone; null while it is not. */
+    /** Why this context has lost it; null while it has not. */
     public @Nullable String whyLost() {
         return lost;
     }

@@ -343,10 +343,13 @@ final class Exports {
         return device == null ? rotated : rotated.thenCompose(done -> quiet(device, done, deadlineNanos));
     }
 
-    /** Completed once no copy moves bytes that a revoked key has begun, or at the deadline: a device may never end a copy. */
+    /**
+     * Completed once the copies have ended that are in progress on the device: a revoked key may have begun them. At the deadline the
+     * result names them beside the importers, since a device may never end a copy.
+     */
     private CompletableFuture<Revocation> quiet(DeviceBytes device, Revocation done, long deadlineNanos) {
         List<String> holders = new ArrayList<>(done.importers());
-        holders.add("a copy in progress");
+        holders.add("a copy in progress on its device");
         return adapter.eventLoop()
                 .call(_ -> adapter.copies().quiet(device.region()))
                 .thenApply(_ -> done)

@@ -174,7 +174,7 @@ class HangingCopyTest {
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 
         assertThat(rotated.status()).isEqualTo(Revocation.Status.QUARANTINED);
-        assertThat(rotated.importers()).containsExactly("a copy in progress");
+        assertThat(rotated.importers()).containsExactly("a copy in progress on its device");
         npus.stop(0, false);
         writing.join(PATIENCE);
     }
