@@ -480,6 +480,32 @@ public abstract class CompletionsContract extends Contract {
         jfc.close();
     }
 
+    /** S10.7, S9.4, S13.1: the same of a lock-free JFC, whose only thread gives the buffer back with its next poll. */
+    @Rule({"S10.7", "S9.4", "S13.1"})
+    @Test
+    void pollAfterTheCloseOfAJettyReleasesTheBuffersInALockFreeJfc() {
+        var context = pair.initiator().context();
+        var jfc = context.createJfc(new JfcConfig(1024, true));
+        var jfr = context.createJfr(
+                jfc, JfrConfig.builder().policy(TokenPolicy.NONE).build());
+        var jetty = context.createJetty(jfc, jfr, JfsConfig.DEFAULT);
+        var target = context.importJetty(jetty.descriptor(), null);
+        var buffer = context.register(context.allocate(4096), Access.LOCAL_ONLY);
+        var message = pair.initiator().buffer(64, new Payload(5));
+        jfr.receive(buffer, 0, 64, 1);
+        assertThat(pair.initiator().queue().send(target, message, 0, 64).isSuccess())
+                .isTrue();
+
+        target.close();
+        jetty.close();
+        assertThat(jfc.poll(new CompletionBatch(16)))
+                .isLessThanOrEqualTo(1); // the device keeps the record, or removes it
+
+        buffer.close();
+        jfr.close();
+        jfc.close();
+    }
+
     /** S11.1: an event comes at once when records are there already, so no wake-up is lost. */
     @Rule("S11.1")
     @Test

@@ -152,7 +152,7 @@ final class Queues {
         if (owner != null) {
             local.eventLoop().run(card -> jfcs.forEach(jfc -> jfc.remove(card, tag, owner)));
         }
-        owners.remove(tag);
+        owners.remove(tag); // last: a thread that finds no owner finds what it left in a lock-free JFC
         local.adapter().untag(tag);
     }
 

@@ -12,10 +12,13 @@ import io.urma4j.spi.support.IntTable;
 import io.urma4j.spi.support.SpinLock;
 import io.urma4j.udma.command.CardCommands;
 import io.urma4j.udma.command.CqStats;
+import io.urma4j.udma.driver.UdmaReceiveQueue.Receives;
 import io.urma4j.udma.engine.EventLoop;
 import io.urma4j.udma.ring.CqRing;
 import io.urma4j.udma.ring.Cqe;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,7 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
     private final Runnable onEvent;
     private final EventLoop eventLoop;
     private final SpinLock lock = new SpinLock();
+    private final Map<Integer, Leaving> leaving = new ConcurrentHashMap<>(); // by tag; in a lock-free JFC alone
     private final int cq;
 
     private long consumed; // of the poller
@@ -47,6 +51,13 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
     private @Nullable RecordOwner lastOwner; // of the poller
     private volatile boolean valid = true;
     private boolean closed; // guarded by the card's lock
+
+    /**
+     * The receiver of a closed queue with unpolled records.
+     *
+     * @param last the position of the last one
+     */
+    private record Leaving(Receives receives, long last) {}
 
     UdmaJfc(Queues queues, int id, JfcConfig config, Runnable onEvent) {
         this.queues = queues;
@@ -124,7 +135,9 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
                 break;
             }
             RecordOwner owner = owner(Cqe.tag(ring, at));
-            if (owner != null) { // else its queue is closed, and its records are gone (S10.7)
+            if (owner == null) { // its queue is closed, and its records are gone (S10.7)
+                pass(position, at);
+            } else {
                 try {
                     owner.record(words, count * CompletionRecord.WORDS, ring, at, word);
                     count++;
@@ -156,13 +169,41 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
         return lastOwner;
     }
 
+    /** Releases what the work request of a closed queue still occupies. */
+    private void pass(long position, long at) {
+        int tag = Cqe.tag(ring, at);
+        Leaving gone = leaving.get(tag);
+        if (gone != null) {
+            gone.receives.removed(ring, at);
+            if (position >= gone.last) {
+                leaving.remove(tag);
+            }
+        }
+    }
+
     /**
-     * Removes the unpolled records of a closed queue, whose places are free then (S10.7). Those of a lock-free JFC keep theirs
-     * until its only thread has passed them. By the holder of the card's lock, and the card has no such queue any more.
+     * Removes the unpolled records of a closed queue, whose places are free then (S10.7). Those of a lock-free JFC keep theirs, and
+     * their receives, until its only thread has passed them. By the holder of the card's lock, and the card has no such queue any
+     * more.
      */
     void remove(CardCommands card, int tag, RecordOwner owner) {
         if (locked && !closed) {
             betweenPolls(() -> card.moveEnd(cq, removeAll(tag, owner)));
+        } else if (!closed && owner instanceof Receives receives) { // what send queues occupy is released with them
+            leave(tag, receives, card.cqStats(cq).end());
+        }
+    }
+
+    /** The polling thread finds the receiver until it has passed its last record. Those that it has passed by now are dropped. */
+    private void leave(int tag, Receives receives, long end) {
+        long first = CqRing.consumed(ring);
+        leaving.values().removeIf(gone -> gone.last < first);
+        long last = end - 1;
+        while (last >= first && Cqe.tag(ring, CqRing.at(last, depth)) != tag) {
+            last--;
+        }
+        if (last >= first) {
+            leaving.put(tag, new Leaving(receives, last));
         }
     }
 
