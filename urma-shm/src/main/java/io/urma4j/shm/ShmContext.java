@@ -51,6 +51,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -171,8 +172,8 @@ final class ShmContext implements ProviderContext, DataPlane {
 
     @Override
     public ProviderReceiveQueue createReceiveQueue(JfrConfig config, ProviderJfc jfc) {
-        int id = queueIds.take(config.id());
-        ShmReceiveQueue queue = new ShmReceiveQueue(local, id, config, ((ShmJfc) jfc).records(), this::closed);
+        JfcRecords records = ((ShmJfc) jfc).records();
+        ShmReceiveQueue queue = made(config.id(), id -> new ShmReceiveQueue(local, id, config, records, this::closed));
         if (config.mode() != TransportMode.RC) { // else Jetties alone receive by it (S5.4)
             receivers.add(Inbound.of(queue));
         }
@@ -192,16 +193,28 @@ final class ShmContext implements ProviderContext, DataPlane {
             ProviderJfc jfc,
             @Nullable ProviderReceiveQueue receives,
             @Nullable ProviderJfc receiveJfc) {
-        int id = queueIds.take(config.id());
         ShmReceiveQueue mine = (ShmReceiveQueue) receives;
-        ShmSendQueue queue = new ShmSendQueue(
-                local, control, demand, receivers, id, config, ((ShmJfc) jfc).records(), mine, this::closed);
+        JfcRecords records = ((ShmJfc) jfc).records();
+        ShmSendQueue queue = made(
+                config.id(),
+                id -> new ShmSendQueue(local, control, demand, receivers, id, config, records, mine, this::closed));
         if (mine != null) {
             receivers.add(receiver(queue, mine, (ShmJfc) receiveJfc));
         }
         sendQueues.add(queue);
         progress.windows().add(queue.window());
         return queue;
+    }
+
+    /** A queue with that id, or with any for 0; a refusal gives the id back (S2.2). */
+    private <T> T made(int wanted, IntFunction<T> make) {
+        int id = queueIds.take(wanted);
+        try {
+            return make.apply(id);
+        } catch (RuntimeException e) {
+            queueIds.give(id);
+            throw e;
+        }
     }
 
     /**

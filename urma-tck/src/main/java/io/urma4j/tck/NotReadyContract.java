@@ -47,7 +47,7 @@ public abstract class NotReadyContract extends Contract {
         assertThat(receiver.queue().within(Patience.WATCH)).isEmpty();
     }
 
-    /** S12.1: a timer that no sender can be asked for is refused, and not cut. */
+    /** S12.1, S2.2: a timer that no sender can be asked for is refused, and not cut; the requested id stays free. */
     @Rule({"S12.1", "S2.2"})
     @Test
     void timerThatTheDeviceCannotAskForIsRefused() {
@@ -59,10 +59,14 @@ public abstract class NotReadyContract extends Contract {
                         () -> context.createJfr(
                                 jfc,
                                 JfrConfig.builder()
+                                        .id(5000)
                                         .minRnrTimer(Duration.ofMinutes(1))
                                         .build()))
                 .hasMessageContaining("minRnrTimer PT1M");
+        var jfr = context.createJfr(jfc, JfrConfig.builder().id(5000).build());
 
+        assertThat(jfr.id()).isEqualTo(5000);
+        jfr.close();
         jfc.close();
     }
 
