@@ -255,6 +255,19 @@ final class DeferredPosts {
         }
     }
 
+    /**
+     * The same before a long copy, if the gate is still open; else false, without the lock. A lock-free queue has looked at
+     * its gate without the lock, and another thread may have closed or unbound it since (S9.4).
+     */
+    boolean claimOpen() {
+        claimWindow();
+        if (slots.areOpen()) {
+            return true;
+        }
+        releaseWindow();
+        return false;
+    }
+
     void releaseWindow() {
         if (!locked) {
             lock.release();

@@ -109,13 +109,13 @@ final class ShmSendQueue implements ProviderSendQueue {
         }
         enter();
         try {
-            if (!slots.areOpen() && !mayFinishHere()) {
+            boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES;
+            if ((!slots.areOpen() && !mayFinishHere()) || (isLong && !deferred.claimOpen())) {
                 return deferred.defer(
                         Opcode.WRITE, remote, targetOffset, local, sourceOffset, lengthBytes, 0, 0, userContext, flags);
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES;
                 if (isLong) {
                     leaveForCopy();
                 }
@@ -150,7 +150,8 @@ final class ShmSendQueue implements ProviderSendQueue {
         }
         enter();
         try {
-            if (!slots.areOpen() && !mayFinishHere()) {
+            boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES;
+            if ((!slots.areOpen() && !mayFinishHere()) || (isLong && !deferred.claimOpen())) {
                 return deferred.defer(
                         Opcode.READ,
                         remote,
@@ -165,7 +166,6 @@ final class ShmSendQueue implements ProviderSendQueue {
             }
             long position = slots.take(lengthBytes);
             try {
-                boolean isLong = lengthBytes > SendSlots.LONG_COPY_BYTES;
                 if (isLong) {
                     leaveForCopy();
                 }
@@ -269,7 +269,6 @@ final class ShmSendQueue implements ProviderSendQueue {
      * none overtakes it, and a close waits.
      */
     private void leaveForCopy() {
-        deferred.claimWindow();
         slots.shut(SendSlots.BUSY);
         lock.release();
     }

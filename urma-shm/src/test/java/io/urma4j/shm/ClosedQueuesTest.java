@@ -3,22 +3,33 @@ package io.urma4j.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.Access;
+import io.urma4j.AllocOptions;
 import io.urma4j.AsyncEvent;
 import io.urma4j.ContextOptions;
 import io.urma4j.Eid;
 import io.urma4j.JfcConfig;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
+import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
 import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.ImportRequest;
 import io.urma4j.spi.ProviderJfc;
+import io.urma4j.spi.ProviderMemory;
+import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
+import io.urma4j.spi.SegmentRequest;
+import io.urma4j.spi.support.SpinLock;
+import io.urma4j.tck.Patience;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -124,6 +135,44 @@ class ClosedQueuesTest {
                         UrmaException.class,
                         refusal -> assertThat(refusal.status()).isEqualTo(UrmaStatus.EINVAL));
         assertThat(queue.state()).isEqualTo(QueueState.RESET);
+    }
+
+    /** S9.4: the thread that posts has found the gate open, and waits for the lock. A move to ERROR stands for the close. */
+    @Test
+    void aLongReadOfALockFreeQueueBeginsNoCopyAfterItsEnd() throws Exception {
+        int lengthBytes = 1 << 20;
+        ProviderMemory memory = context.allocate(lengthBytes, AllocOptions.DEFAULT);
+        MemorySegment own = MemorySegment.ofArray(new byte[lengthBytes]);
+        own.fill((byte) 0x5A);
+        memory.segment().copyFrom(own);
+        var local = segment(memory, Access.LOCAL_ONLY);
+        var home = segment(context.allocate(lengthBytes, AllocOptions.DEFAULT), Access.READ);
+        var wanted = new ImportRequest(home.descriptor(), Token.of(5), Access.READ, Duration.ofSeconds(20));
+        var remote = context.importSegment(wanted).get(20, TimeUnit.SECONDS);
+        var records = (ShmJfc) context.createJfc(new JfcConfig(64, true), () -> {});
+        JfsConfig lockFree = JfsConfig.builder().lockFree(true).depth(16).build();
+        var queue = (ShmSendQueue) context.createSendQueue(lockFree, records, null, null);
+        SpinLock lock = records.records().lock();
+        lock.acquire();
+        Thread posting;
+        try {
+            posting = Thread.ofPlatform()
+                    .start(() -> queue.read(remote, 0, local, 0, lengthBytes, 1, PostFlags.SIGNALLED_BIT));
+            Patience.await("the post at the lock", () -> posting.getState() == Thread.State.TIMED_WAITING);
+
+            queue.window().order().failures().fail();
+        } finally {
+            lock.release();
+        }
+        posting.join();
+
+        assertThat(memory.segment().mismatch(own)).as("the first byte that moved").isEqualTo(-1);
+        queue.close();
+    }
+
+    private ProviderSegment segment(ProviderMemory memory, Access access) throws Exception {
+        var request = new SegmentRequest(memory, null, access, TokenPolicy.PLAIN_TEXT, Token.of(5));
+        return context.register(request).get(20, TimeUnit.SECONDS);
     }
 
     private ProviderSendQueue jetty() {
