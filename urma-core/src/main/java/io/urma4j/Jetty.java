@@ -36,7 +36,9 @@ public final class Jetty implements ContextObject {
         final CompletableFuture<Void> done = new CompletableFuture<>();
 
         @Nullable
-        CompletableFuture<Void> end; // of an unbind that has begun; guarded by the Jetty
+        CompletableFuture<Void> end; // of an unbind in progress; guarded by the Jetty
+
+        boolean isEnding; // an unbind has begun, and may have failed since; guarded by the Jetty
 
         Binding(TargetJetty target) {
             this.target = target;
@@ -102,7 +104,8 @@ public final class Jetty implements ContextObject {
      *
      * @throws UrmaException ENOPERM if one of the two is not RC or their order types differ; EEXIST if this Jetty is bound
      *     to another peer; EINVAL if the target is bound elsewhere (S5.7), if work requests of the last connection are not
-     *     flushed or their records not polled (S6.13), or if the JFC has overflowed (S10.5); EAGAIN while it is being unbound
+     *     flushed or their records not polled (S6.13), or if the JFC has overflowed (S10.5); EAGAIN while it is being
+     *     unbound, or if an unbind has failed
      */
     public void bind(TargetJetty target) {
         Await.result(this, beginBind(target).copy()); // an interrupt does not end the binding
@@ -164,8 +167,11 @@ public final class Jetty implements ContextObject {
         if (!same) {
             throw new UrmaException(UrmaStatus.EEXIST, this, "is bound to " + there.target);
         }
-        if (there.end != null) {
-            throw new UrmaException(UrmaStatus.EAGAIN, this, "is being unbound from " + there.target);
+        if (there.isEnding) {
+            throw new UrmaException(
+                    UrmaStatus.EAGAIN,
+                    this,
+                    "is being unbound from " + there.target + "; if that has failed, unbind it again");
         }
         return there.done;
     }
@@ -174,7 +180,8 @@ public final class Jetty implements ContextObject {
      * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). No marker follows, since the call itself returns
      * after draining. Work requests that never started must still be flushed. Blocks at most the import timeout.
      *
-     * @throws UrmaException EINVAL if it is not bound, or is in ERROR and has not drained
+     * @throws UrmaException EINVAL if it is not bound, or is in ERROR and has not drained; ETIMEOUT if a copy for it has not
+     *     ended: the Jetty stays in ERROR until it has drained and is unbound again
      */
     public void unbind() {
         Await.result(this, beginUnbind().copy()); // an interrupt does not end the goodbye
@@ -215,6 +222,7 @@ public final class Jetty implements ContextObject {
                 return CompletableFuture.completedFuture(null);
             }
             there.end = ended;
+            there.isEnding = true;
         }
         try {
             var _ = jfs.provider()

@@ -55,7 +55,10 @@ public interface ProviderSendQueue extends PostingQueue {
     /** Whether the queue is in ERROR or SUSPENDED, and its drain marker has not been written yet. */
     boolean isDraining();
 
-    /** Unbinds, from any state; ends in RESET. */
+    /**
+     * Unbinds, from any state; ends in RESET. The future fails with ETIMEOUT if a copy for the queue has not ended then: the
+     * queue stays in ERROR, and another call resets it.
+     */
     CompletableFuture<Void> unbind(Duration timeout);
 
     /** An RM queue is about to send there: prepares the path early. */

@@ -22,6 +22,8 @@ final class QueueMoves {
     /** Interval of checks whether another thread's copy has ended. */
     private static final long BUSY_NAP_NANOS = 20_000;
 
+    private static final long LONGEST_NAP_NANOS = 1_000_000; // of an unbind, whose intervals double
+
     private static final int SUCCESS = CompletionStatus.SUCCESS.value();
 
     private static final Duration LONGEST_WAIT = Duration.ofDays(365); // as nanoseconds it can be added to the time
@@ -171,9 +173,11 @@ final class QueueMoves {
 
     private void resetOnceDrained(Duration timeout) {
         long deadline = deadline(timeout);
+        long napNanos = BUSY_NAP_NANOS;
         while (!resetIfDrained()) {
             checkTime(deadline, timeout);
-            LockSupport.parkNanos(BUSY_NAP_NANOS);
+            LockSupport.parkNanos(napNanos);
+            napNanos = Math.min(2 * napNanos, LONGEST_NAP_NANOS);
         }
     }
 

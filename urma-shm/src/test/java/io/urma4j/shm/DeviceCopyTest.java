@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.urma4j.Access;
 import io.urma4j.CompletionStatus;
+import io.urma4j.ContextOptions;
 import io.urma4j.Jetty;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
@@ -23,6 +24,7 @@ import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
+import io.urma4j.UrmaStatus;
 import io.urma4j.npu.NpuConfig;
 import io.urma4j.npu.SimulatedNpus;
 import io.urma4j.peer.DeviceMemory;
@@ -33,6 +35,7 @@ import io.urma4j.tck.Poller;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -193,8 +196,49 @@ class DeviceCopyTest {
         there.unbind();
     }
 
+    /** S5.7, S6.3: a connection that an unbind could not end in time is none any more. */
+    @Test
+    void jettyWhoseUnbindHasTimedOutIsNotBoundBeforeItIsUnbound() throws Exception {
+        var options = ContextOptions.DEFAULT.withImportTimeout(Patience.stretched(Duration.ofSeconds(1)));
+        UrmaContext impatient = urma.device("shm0").openContext(0, options);
+        DeviceMemory own = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, SIZE);
+        LocalSegment destination = impatient.register(own, SegmentConfig.of(Access.LOCAL_ONLY));
+        var segment = context.register(context.allocate(SIZE), Access.READ);
+        RemoteSegment source = impatient.importSegment(segment.descriptor(), segment.token());
+        Jetty there = jetty(context);
+        Jfc records = impatient.createJfc(JfcConfig.DEFAULT);
+        Jetty here = jetty(impatient, records);
+        TargetJetty target = impatient.importJetty(there.share());
+        here.bind(target);
+        npus.stop(0, true);
+        Thread posting = Thread.ofPlatform().start(() -> here.jfs().read(source, 0, destination, 0, SIZE, 1));
+        Patience.await("the copy", () -> posting.getState() == Thread.State.TIMED_WAITING);
+
+        assertRefused(UrmaStatus.ETIMEOUT, here::unbind);
+        assertRefused(UrmaStatus.EAGAIN, () -> here.bind(target));
+        npus.stop(0, false);
+        posting.join();
+        here.unbind();
+
+        assertThat(here.state()).isEqualTo(QueueState.RESET);
+        assertThat(new Poller(records).next()).returns(1L, Outcome::userContext);
+        here.bind(target);
+        assertThat(here.state()).isEqualTo(QueueState.READY);
+        here.unbind();
+    }
+
+    private static void assertRefused(UrmaStatus status, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        UrmaException.class,
+                        refusal -> assertThat(refusal.status()).isEqualTo(status));
+    }
+
     private Jetty jetty(UrmaContext in) {
-        Jfc records = in == context ? jfc : in.createJfc(JfcConfig.DEFAULT);
+        return jetty(in, in == context ? jfc : in.createJfc(JfcConfig.DEFAULT));
+    }
+
+    private static Jetty jetty(UrmaContext in, Jfc records) {
         Jfr receives =
                 in.createJfr(records, JfrConfig.builder().mode(TransportMode.RC).build());
         return in.createJetty(
