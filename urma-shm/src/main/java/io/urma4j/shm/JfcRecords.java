@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Records come from two sides: from posts that finish in their own thread, and from progress (a message was answered, or
  * arrived), by the thread that drives it. A lock-free JFC has a ring for each, because its owner takes no lock to post or
- * to poll, and progress must not disturb it. Any other JFC has one ring, and producers take a short lock. {@link #take}
+ * to poll, and progress must not disturb it. The exceptions are a long copy, and the first call after the close of a queue,
+ * which discards its records. Any other JFC has one ring, and producers take a short lock. {@link #take}
  * empties the owner's ring first: a queue posts into it only when all its earlier records have left the other one, so the
  * records of each queue stay in order.
  *

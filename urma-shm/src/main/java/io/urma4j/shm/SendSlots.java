@@ -18,7 +18,10 @@ import java.lang.invoke.VarHandle;
 final class SendSlots {
     private static final VarHandle FREED = FieldHandle.of(MethodHandles.lookup(), "freed", long.class);
 
-    /** A longer copy of a locked queue runs without the lock, which other queues need for their records. */
+    /**
+     * A longer copy runs without the lock, which other queues need for their records. A lock-free queue takes the lock before
+     * such a copy and after it.
+     */
     static final long LONG_COPY_BYTES = 1 << 16;
 
     /** Why a post may not simply run; none of them lets one-sided operations through. */
