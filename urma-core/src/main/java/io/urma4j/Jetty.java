@@ -40,6 +40,8 @@ public final class Jetty implements ContextObject {
 
         boolean isEnding; // an unbind has begun, and may have failed since; guarded by the Jetty
 
+        boolean isAtProvider; // whose unbind would end it; guarded by the Jetty
+
         Binding(TargetJetty target) {
             this.target = target;
         }
@@ -135,16 +137,22 @@ public final class Jetty implements ContextObject {
             long begun = context.meter().begin();
             var _ = jfs.provider().bind(peer, context.options().importTimeout()).whenComplete((_, failure) -> {
                 context.meter().end(PerfStage.BIND, begun);
+                reachedProvider(mine);
                 if (failure != null) {
                     forget(mine);
                 }
                 Await.passOn(null, failure, mine.done);
             });
+            reachedProvider(mine);
         } catch (RuntimeException e) {
             forget(mine);
             throw e;
         }
         return mine.done;
+    }
+
+    private synchronized void reachedProvider(Binding mine) {
+        mine.isAtProvider = true;
     }
 
     private void checkFits(TargetJetty target) {
@@ -181,7 +189,8 @@ public final class Jetty implements ContextObject {
      * after draining. Work requests that never started must still be flushed. Blocks at most the import timeout.
      *
      * @throws UrmaException EINVAL if it is not bound, or is in ERROR and has not drained; ETIMEOUT if a copy for it has not
-     *     ended: the Jetty stays in ERROR until it has drained and is unbound again
+     *     ended: the Jetty stays in ERROR until it has drained and is unbound again; EAGAIN if the bind of another thread
+     *     has just begun
      */
     public void unbind() {
         Await.result(this, beginUnbind().copy()); // an interrupt does not end the goodbye
@@ -220,6 +229,9 @@ public final class Jetty implements ContextObject {
             }
             if (!there.equals(binding)) { // another thread has ended it meanwhile
                 return CompletableFuture.completedFuture(null);
+            }
+            if (!there.isAtProvider) { // its unbind would come before its bind, and end nothing
+                throw new UrmaException(UrmaStatus.EAGAIN, this, "another thread begins to bind it to " + there.target);
             }
             there.end = ended;
             there.isEnding = true;

@@ -635,6 +635,9 @@ final class FakeContext implements ProviderContext {
         /** What bind answers; a test may keep it open. */
         CompletableFuture<Void> binding = CompletableFuture.completedFuture(null);
 
+        /** What another thread does when a bind has reached the queue, and has not begun. */
+        Runnable onBind = () -> {};
+
         private boolean holding;
         private final List<long[]> held = new ArrayList<>();
 
@@ -809,6 +812,7 @@ final class FakeContext implements ProviderContext {
 
         @Override
         public CompletableFuture<Void> bind(ProviderTarget target, Duration timeout) {
+            onBind.run();
             return binding.thenRun(() -> {
                 state = QueueState.READY;
             });

@@ -121,6 +121,29 @@ class JettyBindTest {
         assertThat(home.fake.open).isEmpty();
     }
 
+    /** S5.7: else the device would stay bound, and the Jetty not. */
+    @Test
+    void anUnbindDoesNotOvertakeABind() {
+        TargetJetty target = target(peer);
+        Runnable early = () -> assertRefused(UrmaStatus.EAGAIN, jetty::unbind).withMessageContaining("begins to bind");
+        FakeSendQueue.of(jetty.jfs()).onBind = early;
+        jetty.bind(target);
+        assertThat(jetty.boundTarget()).contains(target);
+        assertThat(jetty.state()).isEqualTo(QueueState.READY);
+        jetty.unbind();
+        assertThat(jetty.boundTarget()).isEmpty();
+        target.close();
+    }
+
+    /** S4.1: a close does not wait for a bind that begins. */
+    @Test
+    void aContextClosesWhileABindBegins() {
+        TargetJetty target = target(peer);
+        FakeSendQueue.of(jetty.jfs()).onBind = home.context::close;
+        jetty.bind(target);
+        assertThat(home.fake.open).isEmpty();
+    }
+
     /** S4.2: the Jetty is closed after the call has found it open. */
     @Test
     void aBindThatRacesWithACloseHoldsNoTarget() {
