@@ -9,8 +9,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers by the identity of their greeting, from when the lock of their UASID has confirmed it until they are proven gone. If
- * several claim one identity, the first has it. The engine's thread changes it, any thread reads it.
+ * The peers by the identity of their greeting, from when the lock of their UASID has confirmed it until they are proven gone, or
+ * are dropped while they hold nothing. If several claim one identity, the first has it. The engine's thread changes it, any
+ * thread reads it.
  *
  * <p>A thread that has invalidated a window, and then finds no peer here, may reuse the window: a peer that is added later
  * has not begun an operation, and will read that the window is invalid.
@@ -34,6 +35,11 @@ final class KnownPeers {
         if (peers.remove(peer.identity(), peer)) { // first: the windows have no user, and are quiet at once
             windows().forEach(windows -> windows.endOf(peer.identity()));
         }
+    }
+
+    /** It had no windows, and may live: one that another thread grants to its identity at this moment stays valid. */
+    void dropped(Peer peer) {
+        peers.remove(peer.identity(), peer);
     }
 
     /** Whether windows are granted to the identity that it has proven. */

@@ -380,10 +380,15 @@ final class Peers {
         peer.connections().forEach(Connection::close);
         serving.lost(peer, why);
         // a peer without grants, imports and windows needs no proof, and waiting for its end would cost a descriptor
-        if (saidGoodbye || peer.hasExited() || !(peer.mattered || serving.hasWindows(peer))) {
+        boolean isProven = saidGoodbye || peer.hasExited();
+        if (isProven || !(peer.mattered || serving.hasWindows(peer))) {
             peer.stopWatching();
             serving.judged(peer, why, true);
-            serving.proven(peer);
+            if (isProven) {
+                serving.proven(peer);
+            } else {
+                serving.dropped(peer);
+            }
         } else {
             lost.add(peer, why);
         }

@@ -214,4 +214,10 @@ final class Serving {
         imports.windows().importerGone(peer);
         exports.known().gone(peer);
     }
+
+    /** A lost peer held nothing, so its end needs no proof: it may live. Called at most once, in place of {@link #proven}. */
+    void dropped(Peer peer) {
+        imports.windows().importerGone(peer);
+        exports.known().dropped(peer);
+    }
 }
