@@ -323,6 +323,26 @@ class SendWindowTest {
         assertThat(TestWindow.statuses(scoped.own)).containsExactly(CompletionStatus.ACK_TIMEOUT_ERR.value());
     }
 
+    /** S15.51: no answer is due to a request that waits for an event, though its peer leaves an earlier one unanswered. */
+    @Test
+    void aRequestBehindAnEventTakesNoPeerForSilent() {
+        TestWindow scoped =
+                new TestWindow(JfsConfig.builder().errorScope(ErrorScope.TARGET).build());
+        scoped.send(scoped.target(THERE), 1, null);
+        long now = System.nanoTime();
+        scoped.locked(() -> scoped.window.expire(now, 0));
+        scoped.locked(() -> scoped.window.expire(now + TIMEOUT_NANOS + 1, 0));
+        assertThat(TestWindow.statuses(scoped.own)).containsExactly(CompletionStatus.ACK_TIMEOUT_ERR.value());
+        scoped.sendAfterEvent(scoped.target(THERE + 1), 2);
+
+        for (int timeouts = 2; timeouts < 6; timeouts++) {
+            long later = now + timeouts * TIMEOUT_NANOS;
+            scoped.locked(() -> scoped.window.expire(later, 0));
+        }
+
+        assertThat(TestWindow.statuses(scoped.own)).isEmpty();
+    }
+
     // ---- many work requests
 
     /** S9.3: positions have 32 bits in a record, and a queue may use one JFC for a long time before another. */

@@ -72,20 +72,30 @@ final class TestWindow {
 
     /** Posts a SEND of 8 bytes, whose record goes to {@code records}, or to the queue's own JFC. */
     void send(ShmTarget target, long userContext, @Nullable JfcRecords records) {
+        locked(() -> {
+            add(target, userContext, records);
+            window.advance();
+        });
+    }
+
+    /** Posts a SEND of 8 bytes that waits for an event of a device, which does not end. */
+    void sendAfterEvent(ShmTarget target, long userContext) {
+        locked(() -> add(target, userContext, null).followsEvent = true);
+    }
+
+    private Wqe add(ShmTarget target, long userContext, @Nullable JfcRecords records) {
         WorkRequest request = new WorkRequest(1);
         request.opcode = Opcode.SEND.value();
         request.flags = PostFlags.SIGNALLED_BIT;
         request.userContext = userContext;
         request.inline = MemorySegment.ofArray(new byte[8]);
         request.lengthBytes = 8;
-        locked(() -> {
-            Wqe entry = window.order().window().entry(slots.posted());
-            entry.fill(request);
-            entry.recordJfc = records;
-            window.add(slots.posted(), entry, target);
-            slots.takeDeferred(8);
-            window.advance();
-        });
+        Wqe entry = window.order().window().entry(slots.posted());
+        entry.fill(request);
+        entry.recordJfc = records;
+        window.add(slots.posted(), entry, target);
+        slots.takeDeferred(8);
+        return entry;
     }
 
     void locked(Runnable step) {
