@@ -166,7 +166,9 @@ class ClosedQueuesTest {
         }
         posting.join();
 
-        assertThat(memory.segment().mismatch(own)).as("the first byte that moved").isEqualTo(-1);
+        assertThat(memory.segment().mismatch(own))
+                .as("the first byte that moved")
+                .isEqualTo(-1);
         queue.close();
     }
 

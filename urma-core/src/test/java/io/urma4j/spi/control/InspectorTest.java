@@ -47,7 +47,8 @@ class InspectorTest {
             if (asked.kind() >= ResourceText.number(Kind.PORT)) {
                 return CompletableFuture.failedFuture(new UrmaException(refusal, this, "of a test"));
             }
-            Resource only = Resource.builder(ResourceText.kind(asked.kind()).orElseThrow(), 1).build();
+            Resource only = Resource.builder(ResourceText.kind(asked.kind()).orElseThrow(), 1)
+                    .build();
             return CompletableFuture.completedFuture(kind.cast(Inspector.page(1, asked, (_, _, _) -> List.of(only))));
         }
 

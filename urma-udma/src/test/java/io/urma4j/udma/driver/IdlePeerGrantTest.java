@@ -93,7 +93,8 @@ class IdlePeerGrantTest {
         Peers peers = home.context.peers();
         return home.adapter
                 .engine()
-                .ask(() -> CompletableFuture.completedFuture(peers.plane().peers().stream().anyMatch(peers::hasGrants)))
+                .ask(() -> CompletableFuture.completedFuture(
+                        peers.plane().peers().stream().anyMatch(peers::hasGrants)))
                 .join();
     }
 
