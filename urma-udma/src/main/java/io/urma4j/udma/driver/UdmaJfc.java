@@ -162,11 +162,13 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
     }
 
     private @Nullable RecordOwner owner(int tag) {
-        if (tag != lastTag || lastOwner == null) {
+        RecordOwner owner = lastOwner; // read once: a thread that closes another queue may forget it meanwhile
+        if (tag != lastTag || owner == null) {
+            owner = owners.get(tag);
             lastTag = tag;
-            lastOwner = owners.get(tag);
+            lastOwner = owner;
         }
-        return lastOwner;
+        return owner;
     }
 
     /** Releases what the work request of a closed queue still occupies. */
