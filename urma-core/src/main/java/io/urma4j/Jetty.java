@@ -143,10 +143,11 @@ public final class Jetty implements ContextObject {
                 }
                 Await.passOn(null, failure, mine.done);
             });
-            reachedProvider(mine);
         } catch (RuntimeException e) {
             forget(mine);
             throw e;
+        } finally {
+            reachedProvider(mine); // after an Error, too: then an unbind ends it
         }
         return mine.done;
     }
@@ -188,9 +189,9 @@ public final class Jetty implements ContextObject {
      * Ends the connection: drains, and leaves the Jetty in RESET (S6.3). No marker follows, since the call itself returns
      * after draining. Work requests that never started must still be flushed. Blocks at most the import timeout.
      *
-     * @throws UrmaException EINVAL if it is not bound, or is in ERROR and has not drained; ETIMEOUT if a copy for it has not
-     *     ended: the Jetty stays in ERROR until it has drained and is unbound again; EAGAIN if the bind of another thread
-     *     has just begun
+     * @throws UrmaException EINVAL if it is not bound, or is in ERROR and has not drained; ETIMEOUT on {@code shm0} if a copy
+     *     for it has not ended: the Jetty stays in ERROR until it has drained and is unbound again; EAGAIN if the bind of
+     *     another thread has just begun
      */
     public void unbind() {
         Await.result(this, beginUnbind().copy()); // an interrupt does not end the goodbye

@@ -3,6 +3,7 @@ package io.urma4j;
 import static io.urma4j.FakeHome.assertInvalid;
 import static io.urma4j.FakeHome.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.urma4j.FakeContext.FakeSendQueue;
 import java.time.Duration;
@@ -130,6 +131,19 @@ class JettyBindTest {
         jetty.bind(target);
         assertThat(jetty.boundTarget()).contains(target);
         assertThat(jetty.state()).isEqualTo(QueueState.READY);
+        jetty.unbind();
+        assertThat(jetty.boundTarget()).isEmpty();
+        target.close();
+    }
+
+    /** S5.7: its bind has begun, so an unbind ends it. */
+    @Test
+    void aJettyWhoseBindEndedInAnErrorIsUnbound() {
+        FakeSendQueue.of(jetty.jfs()).onBind = () -> {
+            throw new AssertionError("planned");
+        };
+        TargetJetty target = target(peer);
+        assertThatThrownBy(() -> jetty.bind(target)).hasMessage("planned");
         jetty.unbind();
         assertThat(jetty.boundTarget()).isEmpty();
         target.close();

@@ -212,7 +212,7 @@ public final class DeviceMemory implements AutoCloseable {
     /**
      * Frees it also while it is registered: revokes the registrations first. Their owners still close them. Idempotent.
      *
-     * @throws UrmaException EAGAIN if its client still has its pages pinned: it stays open, and is closed again
+     * @throws UrmaException EAGAIN if its client still has its pages pinned: it stays open, and can be closed again
      */
     public void closeByForce() {
         end(registered -> registered.forEach(region -> region.revoke(InvalidationReason.FREED)));

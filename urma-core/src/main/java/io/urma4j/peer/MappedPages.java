@@ -112,8 +112,11 @@ final class MappedPages {
         mappings.clear();
         PinnedPages pinned = pages;
         if (pinned != null) {
-            forget();
-            client.guard("putPages", () -> acquisition.putPages(pinned));
+            try {
+                client.guard("putPages", () -> acquisition.putPages(pinned));
+            } finally {
+                forget(); // last: until then the memory must not be freed
+            }
         }
     }
 

@@ -13,6 +13,10 @@ public interface PeerAllocator {
      */
     long allocate(int ordinal, long lengthBytes);
 
-    /** Frees an allocation by its address. A client that can invalidate does so before the bytes are reused. */
+    /**
+     * Frees an allocation by its address. A client that can invalidate does so before the bytes are reused.
+     *
+     * @throws io.urma4j.UrmaException EAGAIN if its pages are pinned: nothing was freed, and the call may be repeated
+     */
     void free(int ordinal, long address);
 }

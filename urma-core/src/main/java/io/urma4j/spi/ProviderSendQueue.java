@@ -56,8 +56,8 @@ public interface ProviderSendQueue extends PostingQueue {
     boolean isDraining();
 
     /**
-     * Unbinds, from any state; ends in RESET. The future fails with ETIMEOUT if a copy for the queue has not ended then: the
-     * queue stays in ERROR, and another call resets it.
+     * Unbinds, from any state; ends in RESET. A device may wait for a copy of the queue no longer than the timeout. Then the
+     * future fails with ETIMEOUT, the queue stays in ERROR, and another call resets it.
      */
     CompletableFuture<Void> unbind(Duration timeout);
 

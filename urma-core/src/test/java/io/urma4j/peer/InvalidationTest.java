@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a free at the wrong moment costs: an error, never a byte. */
 @Timeout(60)
@@ -653,12 +654,13 @@ class InvalidationTest {
     }
 
     /** Its client hangs in the deregistration. */
-    @Test
-    void aRegionIsHeldUntilItsPagesArePut() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(strings = {"dmaUnmap:nic0", "putPages"})
+    void aRegionIsHeldUntilItsPagesArePut(String hanging) throws InterruptedException {
         PeerRegion region = active();
         CountDownLatch asked = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
-        client.in("dmaUnmap:nic0", () -> {
+        client.in(hanging, () -> {
             asked.countDown();
             await(answer);
         });

@@ -199,7 +199,7 @@ class DeviceCopyTest {
     /** S5.7, S6.3: a connection that an unbind could not end in time is none any more. */
     @Test
     void jettyWhoseUnbindHasTimedOutIsNotBoundBeforeItIsUnbound() throws Exception {
-        var options = ContextOptions.DEFAULT.withImportTimeout(Patience.stretched(Duration.ofSeconds(1)));
+        var options = ContextOptions.DEFAULT.withImportTimeout(Patience.stretched(Duration.ofSeconds(2)));
         UrmaContext impatient = urma.device("shm0").openContext(0, options);
         DeviceMemory own = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, SIZE);
         LocalSegment destination = impatient.register(own, SegmentConfig.of(Access.LOCAL_ONLY));

@@ -506,6 +506,32 @@ public abstract class CompletionsContract extends Contract {
         jfc.close();
     }
 
+    /** S10.7, S9.4: without a poll, the close of the lock-free JFC gives the buffer back. */
+    @Rule({"S10.7", "S9.4"})
+    @Test
+    void closeOfALockFreeJfcReleasesTheBuffersOfAClosedJetty() {
+        var context = pair.initiator().context();
+        var shared = context.createJfc(JfcConfig.DEFAULT);
+        var own = context.createJfc(new JfcConfig(64, true));
+        var jfr = context.createJfr(
+                shared, JfrConfig.builder().policy(TokenPolicy.NONE).build());
+        var jetty = context.createJetty(shared, jfr, JfsConfig.DEFAULT, own);
+        var target = context.importJetty(jetty.descriptor(), null);
+        var buffer = context.register(context.allocate(4096), Access.LOCAL_ONLY);
+        var message = pair.initiator().buffer(64, new Payload(5));
+        jfr.receive(buffer, 0, 64, 1);
+        assertThat(pair.initiator().queue().send(target, message, 0, 64).isSuccess())
+                .isTrue();
+
+        target.close();
+        jetty.close();
+        own.close();
+
+        buffer.close();
+        jfr.close();
+        shared.close();
+    }
+
     /** S11.1: an event comes at once when records are there already, so no wake-up is lost. */
     @Rule("S11.1")
     @Test

@@ -52,7 +52,7 @@ final class NetworkMedium implements Medium, AutoCloseable {
                         + " bytes, those of this process " + own.layout().ringBytes());
             }
             return paired(own, opened, layout);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close(opened);
             throw e;
         }
@@ -67,7 +67,7 @@ final class NetworkMedium implements Medium, AutoCloseable {
             ArenaLayout layout = layoutOf(opened);
             own = arena(SocketSettings.checkedRing(layout.ringBytes()));
             return paired(own, opened, layout);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close(opened);
             if (own != null) {
                 own.close();
@@ -84,7 +84,7 @@ final class NetworkMedium implements Medium, AutoCloseable {
         RemoteSegment segment = context.importSegment(shared.descriptor(), shared.token(), Access.READ_WRITE_ATOMIC);
         try {
             return RemoteMemory.of(segment);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             segment.close();
             throw e;
         }

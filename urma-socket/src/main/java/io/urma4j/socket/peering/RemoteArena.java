@@ -29,7 +29,7 @@ final class RemoteArena implements AutoCloseable {
         RemoteSegment segment = context.importSegment(shared.descriptor(), shared.token(), Access.READ_WRITE);
         try {
             return new RemoteArena(segment);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             segment.close();
             throw e;
         }

@@ -43,7 +43,7 @@ final class SharedMedium implements Medium {
                 throw RefusedException.ofVersion(found.version());
             }
             return found;
-        } catch (RuntimeException | RefusedException e) {
+        } catch (RuntimeException | RefusedException | Error e) {
             segment.close();
             throw e;
         }
@@ -64,7 +64,7 @@ final class SharedMedium implements Medium {
         RemoteArena opened = RemoteArena.open(context, theirs); // first, for a peer may have none
         try {
             return new SharedPairing(arena(), opened);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             opened.close();
             throw e;
         }

@@ -322,18 +322,20 @@ class PeersTest {
             private boolean hasFailed;
 
             @Override
-            public Arena arena() {
+            public Pairing pair(Arena own, SharedSegment theirs) {
                 if (!hasFailed) {
                     hasFailed = true;
                     throw new LinkageError("of a test: it goes to the handler of uncaught ones");
                 }
-                return super.arena();
+                return super.pair(own, theirs);
             }
         };
         client = new Client(ownChannel, failing, LONG);
         List<Long> before = segments();
         var _ = listen();
-        assertThat(find()).succeedsWithin(LONG).isInstanceOf(Client.Closed.class);
+        var first = find();
+        var _ = welcome();
+        assertThat(first).succeedsWithin(LONG).isInstanceOf(Client.Closed.class);
         assertThat(segments()).isEqualTo(before);
 
         client.appeared(LISTENER);

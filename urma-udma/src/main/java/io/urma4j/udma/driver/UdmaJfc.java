@@ -49,15 +49,17 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
     private long polls; // of the poller
     private int lastTag; // of the poller
     private @Nullable RecordOwner lastOwner; // of the poller
+    private volatile boolean hasClosed; // a queue, since the last poll: it may be the last owner
     private volatile boolean valid = true;
     private boolean closed; // guarded by the card's lock
 
     /**
      * The receiver of a closed queue with unpolled records.
      *
+     * @param next no record before this position is left
      * @param last the position of the last one
      */
-    private record Leaving(Receives receives, long last) {}
+    private record Leaving(Receives receives, long next, long last) {}
 
     UdmaJfc(Queues queues, int id, JfcConfig config, Runnable onEvent) {
         this.queues = queues;
@@ -124,6 +126,10 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
     }
 
     private int drainClaimed(long[] words, int maxRecords) {
+        if (hasClosed) {
+            hasClosed = false; // first: the next poll sees a queue that closes now
+            lastOwner = null;
+        }
         int count = 0;
         long first = consumed;
         long position = first;
@@ -162,24 +168,39 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
     }
 
     private @Nullable RecordOwner owner(int tag) {
-        RecordOwner owner = lastOwner; // read once: a thread that closes another queue may forget it meanwhile
-        if (tag != lastTag || owner == null) {
-            owner = owners.get(tag);
+        if (tag != lastTag || lastOwner == null) {
             lastTag = tag;
-            lastOwner = owner;
+            lastOwner = owners.get(tag);
         }
-        return owner;
+        return lastOwner;
     }
 
     /** Releases what the work request of a closed queue still occupies. */
     private void pass(long position, long at) {
+        if (!leaving.isEmpty()) { // of a lock-free JFC, whose poller does not hold the lock
+            betweenPolls(() -> release(position, at));
+        }
+    }
+
+    /** The same once, though the JFC may close meanwhile. Under the lock. */
+    private void release(long position, long at) {
         int tag = Cqe.tag(ring, at);
         Leaving gone = leaving.get(tag);
-        if (gone != null) {
-            gone.receives.removed(ring, at);
-            if (position >= gone.last) {
-                leaving.remove(tag);
-            }
+        if (gone == null || position < gone.next) {
+            return;
+        }
+        gone.receives.removed(ring, at);
+        if (position < gone.last) {
+            leaving.put(tag, new Leaving(gone.receives, position + 1, gone.last));
+        } else {
+            leaving.remove(tag);
+        }
+    }
+
+    /** The JFC closes: no poll passes the records that are left. */
+    private void releaseLeft(long end) {
+        for (long position = CqRing.consumed(ring); position < end && !leaving.isEmpty(); position++) {
+            release(position, CqRing.at(position, depth));
         }
     }
 
@@ -192,7 +213,7 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
         if (locked && !closed) {
             betweenPolls(() -> card.moveEnd(cq, removeAll(tag, owner)));
         } else if (!closed && owner instanceof Receives receives) { // what send queues occupy is released with them
-            leave(tag, receives, card.cqStats(cq).end());
+            betweenPolls(() -> leave(tag, receives, card.cqStats(cq).end()));
         }
     }
 
@@ -205,7 +226,7 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
             last--;
         }
         if (last >= first) {
-            leaving.put(tag, new Leaving(receives, last));
+            leaving.put(tag, new Leaving(receives, first, last));
         }
     }
 
@@ -233,9 +254,9 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
         return end;
     }
 
-    /** A queue is closed: none of its records is returned any more, once this returns. */
+    /** A queue is closed: no poll that begins once this has returned finds its records. */
     void forgetClosed() {
-        betweenPolls(() -> lastOwner = null);
+        betweenPolls(() -> hasClosed = true);
     }
 
     /** Whether a marker of a queue is unpolled here. By the holder of the card's lock, so that none is added. */
@@ -346,6 +367,7 @@ final class UdmaJfc implements ProviderJfc, Adapter.CqWatcher {
         local.adapter().unwatchCq(cq);
         eventLoop.run(card -> {
             closed = true;
+            betweenPolls(() -> releaseLeft(card.cqStats(cq).end()));
             card.destroyCq(cq);
         });
         queues.forget(this);

@@ -137,7 +137,7 @@ final class CopyWatch implements AutoCloseable {
                     hasBegun.set(true);
                     reopened.accept(isStuck);
                 });
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.log(Level.WARNING, "a step of the card failed behind pages that moved", e);
                 LockSupport.parkNanos(this, PARK_NANOS);
             }
