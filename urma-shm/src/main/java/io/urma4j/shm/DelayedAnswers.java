@@ -61,6 +61,12 @@ final class DelayedAnswers {
         return true;
     }
 
+    /** The thread that receives just now, if any, has made its records when this returns. The caller holds no lock. */
+    void awaitReceiver() {
+        receiving.acquire();
+        receiving.release();
+    }
+
     private void write() {
         try {
             in.tellHeld();

@@ -147,7 +147,11 @@ final class QueueMoves {
 
     /** In RESET at once, or when no thread copies for the queue any more and its records are made (S6.3). */
     CompletableFuture<Void> unbind(Duration timeout) {
-        CompletableFuture<Void> notified = binding.unbind(endBinding(), timeout);
+        ShmTarget last = endBinding();
+        if (last != null) {
+            last.path.awaitAdmitted(); // a thread may have checked the binding just before its end (S5.8)
+        }
+        CompletableFuture<Void> notified = binding.unbind(last, timeout);
         if (resetIfDrained()) {
             return notified;
         }

@@ -66,6 +66,11 @@ final class SendPath {
         dead = true;
     }
 
+    /** A message of the peer that was admitted before the call gets no record after it. The caller holds no lock. */
+    void awaitAdmitted() {
+        delayed.awaitReceiver();
+    }
+
     // ---- sending; the caller holds the lock of the queue
 
     /**

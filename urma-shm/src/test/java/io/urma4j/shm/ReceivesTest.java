@@ -11,18 +11,30 @@ import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
+import io.urma4j.QueueState;
 import io.urma4j.ReceiveState;
 import io.urma4j.Token;
 import io.urma4j.TokenPolicy;
+import io.urma4j.TransportMode;
 import io.urma4j.UrmaOptions;
+import io.urma4j.shm.control.InvalidateResult;
+import io.urma4j.shm.control.PathMemory;
+import io.urma4j.shm.control.Peer;
+import io.urma4j.shm.control.TestPeers;
+import io.urma4j.shm.ring.RingLayout;
+import io.urma4j.shm.ring.RingSender;
+import io.urma4j.shm.ring.SlotFlags;
 import io.urma4j.spi.CompletionRecord;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.tck.Patience;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -160,6 +172,53 @@ class ReceivesTest {
         receives.modify(ReceiveState.READY);
 
         assertThat(receives.state()).isEqualTo(ReceiveState.ERROR);
+    }
+
+    /** S5.8: a thread has checked the binding, and waits for the lock of the JFC while another one unbinds. */
+    @Test
+    void anUnbindReturnsAfterTheRecordsOfAdmittedMessages() throws Exception {
+        receives.receive(buffer, 0, SIZE, 1);
+        var sendJfc = context.createJfc(JfcConfig.DEFAULT, () -> {});
+        JfsConfig connected = JfsConfig.builder().mode(TransportMode.RC).build();
+        var jetty = (ShmSendQueue) context.createSendQueue(connected, sendJfc, receives, null);
+        Receivers receivers = new Receivers();
+        receivers.add(jetty.inbound(receives, receives.jfc(), receives.ownerIndex()));
+        MemorySegment inbound = Arena.ofAuto().allocate(RingLayout.BYTES, 64);
+        MemorySegment outbound = Arena.ofAuto().allocate(RingLayout.BYTES, 64);
+        PathMemory memory = new PathMemory(1, inbound, outbound, () -> {}, () -> {});
+        Peer peer = TestPeers.one();
+        MessagePath path =
+                new MessagePath(peer, memory, receivers, _ -> InvalidateResult.NOT_ALLOWED, _ -> {}, (_, _) -> {});
+        ShmTarget target = new ShmTarget(receives.descriptor(), peer, path.out()); // in place of the peer's Jetty
+        jetty.binding().begin(target);
+        jetty.window().order().life().enter(QueueState.READY);
+        TestPeers.lose(peer); // no goodbye is sent to it
+        int whole = SlotFlags.FIRST | SlotFlags.LAST;
+        new RingSender(inbound).publishShort(Opcode.SEND.value(), whole, target.queueId(), jetty.id(), 8);
+        FutureTask<Boolean> stillWaits = new FutureTask<>(() -> {
+            var _ = jetty.unbind(LONG);
+            return receives.seemsReady();
+        });
+        Thread delivering;
+        jfc.records().lock().acquire();
+        try {
+            delivering = Thread.ofPlatform().start(() -> path.turn(true));
+            Patience.await("the delivery", () -> delivering.getState() == Thread.State.TIMED_WAITING);
+            Thread unbinding = Thread.ofPlatform().start(stillWaits);
+            Patience.await(
+                    "the unbind, or its end",
+                    () -> stillWaits.isDone() || unbinding.getState() == Thread.State.TIMED_WAITING);
+        } finally {
+            jfc.records().lock().release();
+        }
+        delivering.join();
+
+        assertThat(stillWaits.get(20, TimeUnit.SECONDS))
+                .as("whether the receive waited for a message after the unbind")
+                .isFalse();
+        assertThat(receives.counters().get("received")).isEqualTo(1);
+        jetty.close();
+        sendJfc.close();
     }
 
     /** S4.1: the thread that sees the record may unregister the buffer at once. */
