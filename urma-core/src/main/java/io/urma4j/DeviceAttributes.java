@@ -151,7 +151,11 @@ public record DeviceAttributes(
         }
     }
 
-    /** Maximum values of configurations and work requests. */
+    /**
+     * Maximum values of configurations and work requests.
+     *
+     * @param rnrTimerMicros the longest {@link JfrConfig#minRnrTimer} of a receive queue (S12.1)
+     */
     public record Limits(
             int jfcDepth,
             int jfsDepth,
@@ -161,7 +165,8 @@ public record DeviceAttributes(
             long messageBytes,
             long readWriteBytes,
             long segmentBytes,
-            int jettiesPerContext) {}
+            int jettiesPerContext,
+            long rnrTimerMicros) {}
 
     /** Maximum bytes of a datagram: the smallest MTU of the device's ports (S5.1). */
     public long mtuBytes() {

@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param id requested number, or 0 for any (S1.2)
  * @param depth maximum receive work requests; rounded up to a power of two
  * @param maxSges maximum buffers of a receive work request
- * @param minRnrTimer delay before a sender retransmits to this queue after it had no receive work request (S12.1); at most 655.36 ms
- *     on udma, and 10 s on shm
+ * @param minRnrTimer delay before a sender retransmits to this queue after it had no receive work request (S12.1); at most {@link
+ *     DeviceAttributes.Limits#rnrTimerMicros}: 655.36 ms on udma, and 10 s on shm
  * @param policy whether senders need a token to import the queue
  * @param token the secret; ignored under {@link TokenPolicy#NONE}
  * @param allowInvalidate whether SEND_INVALIDATE is executed (S8.11)

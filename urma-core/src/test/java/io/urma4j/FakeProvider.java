@@ -16,7 +16,7 @@ import java.util.List;
 public final class FakeProvider implements UrmaProvider {
     static final String DEVICE = "fake0";
 
-    static final Limits LIMITS = new Limits(1024, 256, 256, 4, 208, 1 << 20, 1 << 28, 1 << 30, 16);
+    static final Limits LIMITS = new Limits(1024, 256, 256, 4, 208, 1 << 20, 1 << 28, 1 << 30, 16, 5000);
 
     @Override
     public String name() {

@@ -261,6 +261,13 @@ class HandlesTest {
         JfrConfig negative =
                 JfrConfig.builder().minRnrTimer(Duration.ofNanos(-1)).build();
         assertInvalid(() -> context.createJfr(jfc, negative)).withMessageContaining("must not be negative");
+        JfrConfig longest =
+                JfrConfig.builder().minRnrTimer(Duration.ofMillis(5)).build();
+        context.createJfr(jfc, longest).close();
+        JfrConfig tooLong =
+                JfrConfig.builder().minRnrTimer(Duration.ofNanos(5_000_001)).build();
+        assertInvalid(() -> context.createJfr(jfc, tooLong))
+                .withMessageContaining("minRnrTimer PT0.005000001S is longer than 5000 µs");
         assertInvalid(() -> context.createJfc(new JfcConfig(0, false))).withMessageContaining("depth of the JFC is 0");
         assertInvalid(() -> context.createJfc(new JfcConfig(1025, false))).withMessageContaining("1…1024");
         assertInvalidJfs(jfc, JfsConfig.builder().depth(257), "depth of the JFS is 257, must lie in 1…256");

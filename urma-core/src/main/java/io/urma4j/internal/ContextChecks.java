@@ -171,6 +171,12 @@ public final class ContextChecks {
         if (config.minRnrTimer().isNegative()) {
             throw Checks.invalid(context, "minRnrTimer is " + config.minRnrTimer() + ", must not be negative");
         }
+        if (config.minRnrTimer().toNanos() > limits.rnrTimerMicros() * 1_000) { // if cut, senders retransmit too early
+            throw Checks.invalid(
+                    context,
+                    "minRnrTimer " + config.minRnrTimer() + " is longer than " + limits.rnrTimerMicros()
+                            + " µs, the longest wait that " + device + " can ask for");
+        }
         Checks.inRange(context, "rxThreshold", config.rxThreshold(), 0, config.depth());
         policy(config.policy());
     }

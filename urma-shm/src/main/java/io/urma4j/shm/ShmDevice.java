@@ -43,7 +43,16 @@ final class ShmDevice implements ProviderDevice {
                         .deviceMemory(true)
                         .build(),
                 new DeviceAttributes.Limits(
-                        65_536, 16_384, 32_768, 16, 208, largest, largest, Long.MAX_VALUE >> 8, 4_096),
+                        65_536,
+                        16_384,
+                        32_768,
+                        16,
+                        208,
+                        largest,
+                        largest,
+                        Long.MAX_VALUE >> 8,
+                        4_096,
+                        ShmReceiveQueue.MAX_RNR_MICROS),
                 List.of(new DeviceAttributes.Port(1, true, RingLayout.CHUNK_BYTES)),
                 "sealed memfds mapped by both processes; the posting thread copies");
     }

@@ -14,7 +14,6 @@ import io.urma4j.spi.ProviderReceiveQueue;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.WorkRequest;
 import io.urma4j.spi.support.SpinLock;
-import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * take from it; a short lock, that of its JFC, keeps them apart.
  */
 final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
-    private static final int MAX_RNR_MICROS = 10_000_000;
+    /** The longest wait of a sender that finds no receive work request. */
+    static final int MAX_RNR_MICROS = 10_000_000;
 
     private final LocalContext context;
     private final int id;
@@ -67,20 +67,8 @@ final class ShmReceiveQueue implements ProviderReceiveQueue, RecordOwner {
         this.waiting = new ReceiveWr[depth];
         this.mask = depth - 1;
         this.rxThreshold = config.rxThreshold();
-        this.rnrMicros = micros(config.minRnrTimer());
+        this.rnrMicros = (int) Math.max(config.minRnrTimer().toNanos() / 1_000, 1); // at most MAX_RNR_MICROS
         this.ownerIndex = jfc.attach(this);
-    }
-
-    private int micros(Duration minRnrTimer) {
-        long micros = minRnrTimer.toNanos() / 1_000;
-        if (micros > MAX_RNR_MICROS) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL,
-                    this,
-                    "minRnrTimer " + minRnrTimer + " is longer than " + MAX_RNR_MICROS
-                            + " µs, the longest wait of a sender");
-        }
-        return (int) Math.max(micros, 1);
     }
 
     @Override

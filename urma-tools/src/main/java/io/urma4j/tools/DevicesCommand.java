@@ -165,6 +165,7 @@ final class DevicesCommand implements Callable<Integer> {
         map.put("readWriteBytes", limits.readWriteBytes());
         map.put("segmentBytes", limits.segmentBytes());
         map.put("jettiesPerContext", limits.jettiesPerContext());
+        map.put("rnrTimerMicros", limits.rnrTimerMicros());
         return map;
     }
 }

@@ -32,7 +32,7 @@ public final class DeafProvider implements UrmaProvider {
         public DeviceAttributes attributes() {
             var nothing = Capabilities.builder().build();
             return new DeviceAttributes(
-                    "deaf0", "deaf", nothing, new Limits(1, 1, 1, 1, 0, 1, 1, 1, 1), List.of(), "nowhere");
+                    "deaf0", "deaf", nothing, new Limits(1, 1, 1, 1, 0, 1, 1, 1, 1, 1), List.of(), "nowhere");
         }
 
         @Override

@@ -14,7 +14,7 @@ class DeviceExaminationTest {
                 provider + "0",
                 provider,
                 Capabilities.builder().build(),
-                new Limits(1, 1, 1, 1, 1, 1, 1, 1, 1),
+                new Limits(1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
                 List.of(),
                 "some path"));
     }

@@ -14,6 +14,7 @@ import io.urma4j.spi.ProviderContext;
 import io.urma4j.spi.ProviderDevice;
 import io.urma4j.spi.support.Setting;
 import io.urma4j.udma.command.CardOptions;
+import io.urma4j.udma.ring.RnrTimer;
 import io.urma4j.udma.udp.Ecn;
 import io.urma4j.udma.udp.IoBackend;
 import io.urma4j.udma.udp.PacketLoss;
@@ -143,7 +144,16 @@ final class UdmaDevice implements ProviderDevice {
                         .cpuAtomics(true)
                         .build(),
                 new DeviceAttributes.Limits(
-                        65_536, 16_384, 32_768, 16, 208, largest, largest, Long.MAX_VALUE >> 8, 4_096),
+                        65_536,
+                        16_384,
+                        32_768,
+                        16,
+                        208,
+                        largest,
+                        largest,
+                        Long.MAX_VALUE >> 8,
+                        4_096,
+                        RnrTimer.LONGEST_NANOS / 1_000),
                 List.of(new DeviceAttributes.Port(1, active, mtuBytes)),
                 ioPath);
     }

@@ -55,7 +55,6 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         this.id = id;
         this.config = config;
         this.jfc = jfc;
-        checkTimer(config);
         this.depth = Rings.ceilingPowerOfTwo(config.depth());
         this.strideBytes = ReceiveWqe.strideBytes(config.maxSges());
         this.ring = Rings.allocate(this, WqRing.bytes(depth, strideBytes));
@@ -70,17 +69,6 @@ final class UdmaReceiveQueue implements ProviderReceiveQueue, Tagged {
         OrderType orderType = config.orderType().effective(config.mode());
         if (config.mode() != TransportMode.RC) { // else Jetties alone receive by it (S5.4)
             queues.announce(number, importable(JettyDescriptor.Kind.JFR, config.mode(), orderType, null));
-        }
-    }
-
-    /** A sender would come back too early if a longer wait were cut. */
-    private void checkTimer(JfrConfig config) {
-        if (config.minRnrTimer().toNanos() > RnrTimer.LONGEST_NANOS) {
-            throw new UrmaException(
-                    UrmaStatus.EINVAL,
-                    this,
-                    "minRnrTimer " + config.minRnrTimer() + " is longer than " + RnrTimer.LONGEST_NANOS / 1_000
-                            + " µs, the longest wait that an RNR NAK can ask for");
         }
     }
 
