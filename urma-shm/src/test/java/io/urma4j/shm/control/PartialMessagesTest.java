@@ -116,47 +116,45 @@ class PartialMessagesTest {
         jetty.close();
     }
 
-    private Jfr connectedReceives() {
-        return victim.context.createJfr(
+    /** A bound Jetty. A message that has arrived in part has taken its only receive. */
+    private Jetty boundJettyInAMessage() throws Exception {
+        Jfr receives = victim.context.createJfr(
                 victim.jfc, JfrConfig.builder().mode(TransportMode.RC).build());
+        Jetty jetty = jetty(receives, TransportMode.RC);
+        bind(jetty);
+        receives.receive(victim.buffers, RingVictim.bufferAt(0), RingVictim.BUFFER, 1);
+        assertThat(first(jetty.id())).isEqualTo(Answer.TAKEN);
+        return jetty;
     }
 
     /** S5.8. */
     @Test
     void aMessageToAJettyThatIsUnboundMeanwhileIsNotDelivered() throws Exception {
-        Jfr receives = connectedReceives();
-        Jetty jetty = jetty(receives, TransportMode.RC);
-        bind(jetty);
-        receives.receive(victim.buffers, RingVictim.bufferAt(0), RingVictim.BUFFER, 1);
-        assertThat(first(jetty.id())).isEqualTo(Answer.TAKEN);
+        Jetty jetty = boundJettyInAMessage();
 
         unbind(jetty);
 
         assertThat(last(jetty.id())).isEqualTo(Answer.NOT_READY);
-        assertNotDelivered(receives);
+        assertNotDelivered(jetty.jfr());
         jetty.close();
-        receives.close();
+        jetty.jfr().close();
     }
 
     /** S6.13: also if the Jetty is bound to the same peer again. */
     @Test
     void aMessageOfTheLastConnectionDoesNotGoOnInTheNext() throws Exception {
-        Jfr receives = connectedReceives();
-        Jetty jetty = jetty(receives, TransportMode.RC);
-        bind(jetty);
-        receives.receive(victim.buffers, RingVictim.bufferAt(0), RingVictim.BUFFER, 1);
-        assertThat(first(jetty.id())).isEqualTo(Answer.TAKEN);
+        Jetty jetty = boundJettyInAMessage();
 
         unbind(jetty);
         bind(jetty);
 
         assertThat(last(jetty.id())).isEqualTo(Answer.NOT_READY);
-        assertNotDelivered(receives);
+        assertNotDelivered(jetty.jfr());
         assertThat(answerTo(WHOLE | SlotFlags.RESTART, SOURCE, jetty.id(), 8)).isEqualTo(Answer.TAKEN);
         victim.await("the message of the new life", record -> record.lengthBytes() == 8);
         unbind(jetty);
         jetty.close();
-        receives.close();
+        jetty.jfr().close();
     }
 
     private void bind(Jetty jetty) throws Exception {

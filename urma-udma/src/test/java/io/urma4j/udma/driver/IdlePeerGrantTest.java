@@ -11,13 +11,10 @@ import io.urma4j.spi.ProviderGrant;
 import io.urma4j.spi.ProviderImport;
 import io.urma4j.spi.SegmentRequest;
 import io.urma4j.tck.Patience;
-import io.urma4j.udma.control.Peer;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,35 +73,12 @@ class IdlePeerGrantTest {
         Patience.await("the release", () -> other.importers().isEmpty());
     }
 
-    /** The peer greets, and imports nothing. */
-    private void greet() {
-        peer.adapter
-                .engine()
-                .ask(() -> peer.context
-                        .peers()
-                        .connect(
-                                home.adapter.address(),
-                                home.context.incarnation(),
-                                peer.adapter.engine().deadline(PATIENCE)))
-                .join();
-    }
-
     private boolean hasPeerWithGrants() {
         Peers peers = home.context.peers();
         return home.adapter
                 .engine()
                 .ask(() -> CompletableFuture.completedFuture(
                         peers.plane().peers().stream().anyMatch(peers::hasGrants)))
-                .join();
-    }
-
-    private static void withPeers(LoneContext of, Consumer<Peer> action) {
-        of.adapter
-                .engine()
-                .ask(() -> {
-                    List.copyOf(of.context.peers().plane().peers()).forEach(action);
-                    return CompletableFuture.completedFuture(null);
-                })
                 .join();
     }
 
@@ -120,7 +94,7 @@ class IdlePeerGrantTest {
         connectAndRelease();
         ProviderGrant grant = segment.grant(peer.peerId(), 0, 64, Access.READ_WRITE);
 
-        withPeers(peer, one -> peer.context.peers().plane().lose(one, "it was idle"));
+        peer.losePeers("it was idle");
 
         assertThat(statusOfWrite(segment, grant)).isEqualTo(CompletionStatus.SUCCESS.value());
     }
@@ -129,13 +103,13 @@ class IdlePeerGrantTest {
     void itKeepsThePlaceOfItsPeer() {
         UdmaSegment segment = segment(TokenPolicy.NONE, true);
         connectAndRelease();
-        withPeers(home, one -> assertThat(home.context.peers().hasGrants(one)).isFalse());
+        home.withPeers(one -> assertThat(home.context.peers().hasGrants(one)).isFalse());
 
         ProviderGrant grant = segment.grant(peer.peerId(), 0, 64, Access.READ_WRITE);
 
-        withPeers(home, one -> assertThat(home.context.peers().hasGrants(one)).isTrue());
+        home.withPeers(one -> assertThat(home.context.peers().hasGrants(one)).isTrue());
         grant.takeBack();
-        withPeers(home, one -> assertThat(home.context.peers().hasGrants(one)).isFalse());
+        home.withPeers(one -> assertThat(home.context.peers().hasGrants(one)).isFalse());
     }
 
     @Test
@@ -143,9 +117,9 @@ class IdlePeerGrantTest {
         UdmaSegment segment = segment(TokenPolicy.NONE, true);
         connectAndRelease();
         ProviderGrant grant = segment.grant(peer.peerId(), 0, 64, Access.READ_WRITE);
-        withPeers(peer, one -> peer.context.peers().plane().lose(one, "it was idle"));
+        peer.losePeers("it was idle");
 
-        greet();
+        peer.greet(home);
 
         assertThat(hasPeerWithGrants()).isTrue();
         peer.close();

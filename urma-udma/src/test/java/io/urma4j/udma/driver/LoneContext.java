@@ -16,8 +16,10 @@ import io.urma4j.spi.ProviderJfc;
 import io.urma4j.spi.ProviderSegment;
 import io.urma4j.spi.ProviderSendQueue;
 import io.urma4j.spi.WorkRequest;
+import io.urma4j.spi.support.ControlEngine;
 import io.urma4j.tck.Patience;
 import io.urma4j.udma.command.CardOptions;
+import io.urma4j.udma.control.Peer;
 import io.urma4j.udma.udp.PortOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,11 +27,15 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** A context as its driver knows it, with an adapter of its own. */
 final class LoneContext implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     final Adapter adapter;
     final UdmaContext context;
     final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
@@ -74,6 +80,29 @@ final class LoneContext implements AutoCloseable {
     /** The identity that it claims. */
     PeerId peerId() {
         return new PeerId(context.eid(), context.uasid(), context.incarnation());
+    }
+
+    /** Greets {@code home}, and imports nothing from it. */
+    void greet(LoneContext home) {
+        ControlEngine engine = adapter.engine();
+        engine.ask(() -> context.peers()
+                        .connect(home.adapter.address(), home.context.incarnation(), engine.deadline(PATIENCE)))
+                .join();
+    }
+
+    /** Does that with each of its peers, on the engine's thread. */
+    void withPeers(Consumer<Peer> action) {
+        adapter.engine()
+                .ask(() -> {
+                    context.peers().plane().peers().forEach(action);
+                    return CompletableFuture.completedFuture(null);
+                })
+                .join();
+    }
+
+    /** Loses all of its peers, which live on. */
+    void losePeers(String why) {
+        withPeers(one -> context.peers().plane().lose(one, why));
     }
 
     /** The status of a WRITE of as many bytes, each {@code content}. In a queue of its own, since a refusal ends one. */

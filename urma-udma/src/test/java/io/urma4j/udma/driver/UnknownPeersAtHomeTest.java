@@ -61,28 +61,10 @@ class UnknownPeersAtHomeTest {
         home.close();
     }
 
-    private io.urma4j.udma.driver.Path greet() {
-        return peer.adapter
-                .engine()
-                .ask(() -> peer.context
-                        .peers()
-                        .connect(
-                                home.adapter.address(),
-                                home.context.incarnation(),
-                                peer.adapter.engine().deadline(PATIENCE)))
-                .join();
-    }
-
-    /** What the home does when a flood of greetings needs the place. */
-    private void evict() {
-        home.adapter
-                .engine()
-                .ask(() -> {
-                    List.copyOf(home.context.peers().plane().peers())
-                            .forEach(one -> home.context.peers().plane().lose(one, "another needed its place"));
-                    return CompletableFuture.completedFuture(null);
-                })
-                .join();
+    /** What the home does when a flood of greetings needs the place of a peer. */
+    private void greetAndEvict() {
+        peer.greet(home);
+        home.losePeers("another needed its place");
     }
 
     private CompletableFuture<ProviderImport> importSegment(Token token) {
@@ -96,8 +78,7 @@ class UnknownPeersAtHomeTest {
 
     @Test
     void aPeerEvictedAfterItsGreetingIsServedAllTheSame() {
-        greet();
-        evict();
+        greetAndEvict();
 
         ProviderImport imported = importSegment(TOKEN).join();
 
@@ -107,8 +88,7 @@ class UnknownPeersAtHomeTest {
     /** The second answer is the answer. */
     @Test
     void aPeerEvictedAfterItsGreetingHearsOfItsWrongToken() {
-        greet();
-        evict();
+        greetAndEvict();
 
         assertThatThrownBy(() -> importSegment(Token.of(8)).join())
                 .cause()
