@@ -107,7 +107,9 @@ public final class ControlPlane {
         clock.set(nowNanos);
         PeerTable.Id id = new PeerTable.Id(address, incarnation);
         Peer known = peers.get(id);
-        if (known != null && (clock.now() - known.heardNanos < Liveness.QUIET_NANOS / 2 || known.holds(events))) {
+        if (known != null
+                && !known.hasEvictedUs
+                && (clock.now() - known.heardNanos < Liveness.QUIET_NANOS / 2 || known.holds(events))) {
             return CompletableFuture.completedFuture(known);
         }
         if (known != null) {
@@ -157,10 +159,10 @@ public final class ControlPlane {
         Peer peer = peers.get(new PeerTable.Id(from, datagram.from()));
         if (peer != null && peer.peerTag == datagram.tag()) {
             peer.hasEvictedUs = !events.holds(peer);
-            if (datagram.floor() != 0) {
-                drop(peer, "it no longer knows this context");
-            } else {
+            if (datagram.floor() == 0) {
                 lose(peer, "another context has its address, or it no longer knows this one");
+            } else if (!liveness.staysUnknown(peer)) {
+                drop(peer, "it no longer knows this context");
             }
         } else {
             port.countStale();

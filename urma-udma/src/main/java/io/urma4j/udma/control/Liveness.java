@@ -86,6 +86,20 @@ final class Liveness {
         }
     }
 
+    /**
+     * The context of a peer lives, and no longer knows this one. Whether the peer stays: it does if only windows of its identity
+     * hang on it, since these end when it is gone (S14.32). The UNKNOWN is an answer to the ping.
+     */
+    boolean staysUnknown(Peer peer) {
+        boolean isAsked = !peer.waiting.isEmpty() || peer.pending.size() > (peer.pinging ? 1 : 0);
+        if (isAsked || events.holds(peer) || !events.hasGrants(peer)) {
+            return false;
+        }
+        peers.heard(peer, clock.now());
+        requests.answeredPing(peer);
+        return true;
+    }
+
     private void ping(Peer peer) {
         if (peer.pinging) {
             return;

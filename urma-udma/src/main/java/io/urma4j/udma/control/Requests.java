@@ -12,6 +12,7 @@ import io.urma4j.spi.control.ControlMessage.Unimport;
 import io.urma4j.udma.control.ControlDatagram.Kind;
 import io.urma4j.udma.control.Peer.Pending;
 import io.urma4j.udma.control.PeerMessage.Core;
+import io.urma4j.udma.control.PeerMessage.Ping;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -176,6 +177,14 @@ final class Requests {
             asked.answer().completeExceptionally(new UrmaException(status, peer, refused.reason()));
         } else if (!asked.answer().complete(answer) && asked.unclaimed() != null) {
             asked.unclaimed().accept(answer);
+        }
+    }
+
+    /** A peer has shown that it lives: the ping to it, its only unanswered request if there is one, is over. */
+    void answeredPing(Peer peer) {
+        for (Pending ping : List.copyOf(peer.pending.values())) {
+            end(peer, ping);
+            ping.answer().complete(new Ping());
         }
     }
 

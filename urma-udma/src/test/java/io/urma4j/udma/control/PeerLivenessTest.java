@@ -207,6 +207,68 @@ class PeerLivenessTest {
         assertThat(peer.isGone()).isTrue();
     }
 
+    /** A peer with a grant, which has dropped this context and says so when it is pinged. */
+    private Peer peerWithAGrantThatDroppedThisContext() {
+        Peer peer = context.peer(LEFT);
+        context.granted.add(peer);
+        context.pass(4 * SECOND);
+        context.hear(LEFT, Kind.UNKNOWN, 1, LEFT.tag(), 1, EMPTY);
+        context.hear(LEFT, Kind.UNKNOWN, 1, LEFT.tag(), 1, EMPTY); // to a retransmission
+        return peer;
+    }
+
+    /** S14.32: it lives, and holds nothing of this context, as long as it is idle. */
+    @Test
+    void aPeerWithAGrantThatDroppedThisContextIsPingedOn() {
+        Peer peer = peerWithAGrantThatDroppedThisContext();
+
+        context.pass(4 * SECOND);
+        assertThat(pings()).isEqualTo(2);
+        assertThat(peer.isLost()).isFalse();
+        context.pass(10 * SECOND);
+
+        assertThat(context.lost).containsExactly("it has not answered for 10 s");
+        assertThat(peer.isGone()).isTrue();
+        assertThat(context.plane.timers()).isZero();
+    }
+
+    /** S14.32: the port of its process lives on. */
+    @Test
+    void aPeerWithAGrantThatDroppedThisContextAndClosesIsGone() {
+        Peer peer = peerWithAGrantThatDroppedThisContext();
+        context.pass(4 * SECOND);
+
+        context.hear(LEFT, Kind.UNKNOWN, 2, LEFT.tag(), 0, EMPTY);
+
+        assertThat(peer.isGone()).isTrue();
+    }
+
+    @Test
+    void aPeerWithAGrantThatDroppedThisContextIsGreetedBeforeTheNextRequest() {
+        Peer peer = peerWithAGrantThatDroppedThisContext();
+
+        var _ = context.plane.connect(LEFT.at(), LEFT.incarnation(), context.now + SECOND, context.now);
+
+        assertThat(context.last().kind()).isEqualTo(Kind.GREET);
+        assertThat(peer.isLost()).isTrue();
+        assertThat(peer.isGone()).isFalse();
+    }
+
+    /** The caller greets it anew: a request with the old tag would be refused again. */
+    @Test
+    void aRequestToAPeerWithAGrantThatDroppedThisContextFails() {
+        Peer peer = context.peer(LEFT);
+        context.granted.add(peer);
+        context.pass(4 * SECOND);
+        var answer = context.ask(peer, 60 * SECOND);
+
+        context.hear(LEFT, Kind.UNKNOWN, 2, LEFT.tag(), 1, EMPTY);
+
+        assertThat(answer).isCompletedExceptionally();
+        assertThat(peer.hasEvictedUs()).isTrue();
+        assertThat(peer.isGone()).isFalse();
+    }
+
     @Test
     void anIdlePeerThatIsDroppedIsNotGone() {
         Peer peer = context.peer(LEFT);
