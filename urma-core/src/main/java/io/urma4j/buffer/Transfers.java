@@ -6,15 +6,21 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.ApiAccess;
+import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.ClosingOrder;
+import io.urma4j.internal.Nanos;
 import io.urma4j.internal.ResultExecutors;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * READs and WRITEs between the memory that peers have exported and buffers of this process, one by one or in {@linkplain BatchOp
@@ -49,6 +55,8 @@ public final class Transfers implements AutoCloseable {
     private final TransferCounters counters = new TransferCounters();
     private final TransferDeadlines deadlines;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+    private volatile @Nullable Thread closing; // the first thread that closes it
 
     private Transfers(TransferOptions options, List<UrmaContext> contexts, LongSupplier clock) {
         this.options = options;
@@ -304,12 +312,27 @@ public final class Transfers implements AutoCloseable {
 
     // ---- the end
 
-    /** Closes it: transfers that have not ended are discarded, with the result CLOSED, and their holds end. Idempotent. */
+    /**
+     * Closes it: transfers that have not ended are discarded, with the result CLOSED, and their holds end. Idempotent; a close
+     * during that of another thread waits for it.
+     *
+     * @throws UrmaException ETIMEOUT if the close of another thread has not ended within the close timeout
+     */
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
-            return;
+        if (closed.compareAndSet(false, true)) {
+            closing = Thread.currentThread();
+            try {
+                closeAll();
+            } finally {
+                end.complete(true);
+            }
+        } else if (!Thread.currentThread().equals(closing)) { // the result of a batch that it ends may close it again
+            awaitEnd();
         }
+    }
+
+    private void closeAll() {
         UrmaException failure = Checks.closed(this);
         RuntimeException first = null;
         for (OpenHomes one : homes) {
@@ -322,6 +345,18 @@ public final class Transfers implements AutoCloseable {
         }
         threads.forEach(TransferThread::close);
         ClosingOrder.throwIfFailed(first);
+    }
+
+    private void awaitEnd() {
+        Duration budget = homes.stream()
+                .map(one -> ApiAccess.api().closeBudget(one.context()))
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+        CompletableFuture<Boolean> inTime = end.copy().completeOnTimeout(false, Nanos.of(budget), TimeUnit.NANOSECONDS);
+        if (!Await.uninterrupted(this, inTime)) {
+            throw new UrmaException(
+                    UrmaStatus.ETIMEOUT, this, "another thread closes it, and has not ended within " + budget);
+        }
     }
 
     @Override

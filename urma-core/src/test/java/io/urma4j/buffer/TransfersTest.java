@@ -11,6 +11,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -83,6 +84,43 @@ class TransfersTest {
         first.close();
 
         assertThat(ended.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** S14.38: also those on the context whose close comes second. */
+    @Test
+    void batchesHaveEndedWhenTheSecondCloseReturns() throws Exception {
+        UrmaContext first = urma.device("fake0").openContext();
+        UrmaContext second = urma.device("fake0").openContext();
+        Transfers both = Transfers.open(TransferOptions.DEFAULT, first, second);
+        RdmaBuf local = RdmaBuf.allocate(first, 64);
+        RdmaBuf ofSecond = RdmaBuf.allocate(second, 64);
+        RemoteBuf bySecond = RemoteBuf.of(List.of(RemoteBufs.window(1, RemoteBufs.udmaSlab(), 9, 0, 4096)));
+        assertThat(both.write(remote, local.view()).get(20, TimeUnit.SECONDS).isSuccess())
+                .isTrue();
+        assertThat(both.write(bySecond, ofSecond.view()).get(20, TimeUnit.SECONDS).isSuccess())
+                .isTrue();
+        FakeQueues.hold(first, true);
+        FakeQueues.hold(second, true);
+        CompletableFuture<TransferResult> held = both.write(remote, local.view());
+        CompletableFuture<TransferResult> last = both.write(bySecond, ofSecond.view());
+        CompletableFuture<Boolean> hadEnded = new CompletableFuture<>();
+        CompletableFuture<Void> _ = held.thenRun(() -> {
+            Thread closing = Thread.ofPlatform().daemon().start(() -> {
+                second.close();
+                hadEnded.complete(last.isDone());
+            });
+            awaitWaitingOrEnded(closing);
+        });
+
+        first.close();
+
+        assertThat(hadEnded.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static void awaitWaitingOrEnded(Thread thread) {
+        while (thread.getState() == Thread.State.RUNNABLE || thread.getState() == Thread.State.BLOCKED) {
+            Thread.onSpinWait();
+        }
     }
 
     private static boolean hasEnded(Thread thread) {
