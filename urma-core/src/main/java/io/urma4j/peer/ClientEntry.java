@@ -58,14 +58,14 @@ final class ClientEntry {
         this.invalidating = invalidating;
         this.calls = Executors.newCachedThreadPool(
                 Thread.ofPlatform().daemon().name("urma-peer-" + name + "-", 0).factory());
-        this.guarded = new GuardedAllocations(name, client.sharing(), this::free);
+        this.guarded = new GuardedAllocations(name, client.sharing(), waited -> execute("free", waited));
     }
 
-    /** A free that had to wait for peers, or the end of their use alone. */
-    private void free(Runnable waited) {
+    /** Runs it on a thread of its own, unless the client has ended; the client does not end meanwhile. */
+    void execute(String what, Runnable action) {
         if (beginUnlessEnded()) {
             calls.execute(() -> {
-                guard("free", waited);
+                guard(what, action);
                 started(null);
             });
         }

@@ -30,6 +30,13 @@ public final class PeerClientRegistration {
         return result;
     }
 
+    /** Like {@link #unregisterByForce} without waiting: a registration whose copies do not end delays no other one. */
+    CompletableFuture<Void> beginUnregisterByForce() {
+        CompletableFuture<Void> result = unregister();
+        entry.regions().forEach(region -> entry.execute("revoke", () -> region.revoke(InvalidationReason.CLIENT_GONE)));
+        return result;
+    }
+
     /** The registrations that {@link #unregister} waits for, and the memory that peers have open. */
     public List<String> holders() {
         return Stream.concat(entry.regions().stream(), entry.guarded().lent().stream())

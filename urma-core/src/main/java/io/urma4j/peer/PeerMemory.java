@@ -4,6 +4,7 @@ import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
 import io.urma4j.internal.Checks;
+import io.urma4j.internal.Nanos;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -173,9 +174,17 @@ public final class PeerMemory implements AutoCloseable {
         }
     }
 
-    /** Revokes what is registered, and ends the clients. Idempotent; waits for each at most 5 seconds. */
+    /**
+     * Revokes what is registered, and ends the clients. Idempotent. After 5 seconds it logs what has not ended, such as a copy that
+     * hangs; that ends later, with its registration.
+     */
     @Override
     public void close() {
+        close(CLOSE_TIMEOUT);
+    }
+
+    /** With another timeout. */
+    void close(Duration timeout) {
         List<PeerClientRegistration> all;
         synchronized (this) {
             if (closed) {
@@ -184,18 +193,19 @@ public final class PeerMemory implements AutoCloseable {
             closed = true;
             all = List.copyOf(registrations);
         }
+        long deadline = Nanos.deadlineAfter(timeout);
         Map<PeerClientRegistration, CompletableFuture<Void>> ends = new LinkedHashMap<>();
-        all.forEach(registration -> ends.put(registration, registration.unregisterByForce()));
+        all.forEach(registration -> ends.put(registration, registration.beginUnregisterByForce()));
         ends.forEach((registration, end) -> {
-            if (!isDone(end)) {
+            if (!isDone(end, deadline - System.nanoTime())) {
                 LOG.log(Level.WARNING, "{0} stays open: {1} still hold it", registration, registration.holders());
             }
         });
     }
 
-    private static boolean isDone(CompletableFuture<Void> end) {
+    private static boolean isDone(CompletableFuture<Void> end, long withinNanos) {
         try {
-            end.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            end.get(withinNanos, TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException e) {
             return false;

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -561,11 +562,41 @@ class InvalidationTest {
     }
 
     private static void awaitReleased(PeerRegion region) throws InterruptedException {
+        awaitState(region, RegionState.RELEASED);
+    }
+
+    private static void awaitState(PeerRegion region, RegionState state) throws InterruptedException {
         long deadline = System.nanoTime() + 10_000_000_000L;
-        while (!region.stateText().startsWith("RELEASED")) {
+        while (region.life.state() != state) {
             assertThat(System.nanoTime() - deadline).as(region.stateText()).isNegative();
             Thread.sleep(1);
         }
+    }
+
+    /** S12.6: it delays the end of its own registration alone. */
+    @Test
+    void theEndOfAllClientsDoesNotWaitForACopyThatHangs() throws InterruptedException {
+        ScriptedClient hanging = new ScriptedClient("hanging");
+        hanging.streams.aborts = false;
+        PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT);
+        PeerClientRegistration hangingRegistration = memory.add(hanging);
+        memory.add(new ScriptedClient("other"));
+        List<PeerRegion> regions = Stream.of("hanging", "hanging", "other")
+                .map(name -> memory.registry()
+                        .pin(new PinRequest(
+                                name, new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true)))
+                .toList();
+        regions.forEach(region -> region.activate(new Keys()));
+        regions.getFirst().copyIn(hanging.streams.openStream(), 0, host.asSlice(0, 8), new Copy());
+
+        memory.close(Duration.ofMillis(1));
+
+        assertThat(hangingRegistration.holders()).hasSize(2);
+        awaitState(regions.get(1), RegionState.INVALIDATED);
+        awaitState(regions.get(2), RegionState.INVALIDATED);
+        hanging.streams.completeFirst();
+        regions.forEach(PeerRegion::close);
+        assertThat(hangingRegistration.unregister()).succeedsWithin(Duration.ofSeconds(5));
     }
 
     /** As the free of a client does: its memory is free when it returns. */
