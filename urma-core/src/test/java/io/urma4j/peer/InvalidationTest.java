@@ -59,6 +59,14 @@ class InvalidationTest {
         return region;
     }
 
+    /** An active region with a copy that only the test ends. */
+    private PeerRegion activeUnder(Copy hanging) {
+        client.streams.aborts = false;
+        PeerRegion region = active();
+        region.copyIn(stream, 0, host, hanging);
+        return region;
+    }
+
     private Scripted acquisition() {
         return client.acquisitions.getLast();
     }
@@ -203,10 +211,8 @@ class InvalidationTest {
     /** The fence waits for a copy in progress; the keys are revoked before. */
     @Test
     void aFreeReturnsAfterTheCopiesInProgress() throws InterruptedException {
-        client.streams.aborts = false;
-        PeerRegion region = active();
         Copy copy = new Copy();
-        region.copyIn(stream, 0, host, copy);
+        PeerRegion region = activeUnder(copy);
         Thread freeing = started(acquisition()::free);
         while (keys.calls.isEmpty()) {
             Thread.sleep(1);
@@ -490,10 +496,7 @@ class InvalidationTest {
     /** A device that ends no copy: closing gives up, may be called again, and a free still waits. */
     @Test
     void closingGivesUpOnACopyThatDoesNotEnd() throws InterruptedException {
-        client.streams.aborts = false;
-        PeerRegion region = active();
-        Copy copy = new Copy();
-        region.copyIn(stream, 0, host, copy);
+        PeerRegion region = activeUnder(new Copy());
 
         assertThatThrownBy(region::close)
                 .hasMessageContaining("1 copies have not ended, although they were aborted")
@@ -511,9 +514,7 @@ class InvalidationTest {
     /** Nothing else would close the region again. */
     @Test
     void anEndGoesOnOnceTheCopiesHaveEnded() throws InterruptedException {
-        client.streams.aborts = false;
-        PeerRegion region = active();
-        region.copyIn(stream, 0, host, new Copy());
+        PeerRegion region = activeUnder(new Copy());
 
         assertThatThrownBy(() -> RegionEnd.of(region).get(30, TimeUnit.SECONDS))
                 .cause()
@@ -602,9 +603,7 @@ class InvalidationTest {
     /** As the free of a client does: its memory is free when it returns. */
     @Test
     void aForcedEndWaitsForTheCopiesThatAClosingHasGivenUp() throws InterruptedException {
-        client.streams.aborts = false;
-        PeerRegion region = active();
-        region.copyIn(stream, 0, host, new Copy());
+        PeerRegion region = activeUnder(new Copy());
         assertThatThrownBy(region::close).hasMessageContaining("have not ended");
 
         Thread forcing = started(() -> region.revoke(InvalidationReason.FREED));
@@ -651,11 +650,9 @@ class InvalidationTest {
     /** The client does not free memory whose pages are pinned. */
     @Test
     void aForcedFreeFollowsThePagesOfAClosingThatGaveUp() throws InterruptedException {
-        client.streams.aborts = false;
         try (PeerMemory owner = PeerMemory.open(UrmaOptions.DEFAULT)) {
             DeviceMemory memory = allocated(owner, new Refusing(0));
-            PeerRegion region = active();
-            region.copyIn(stream, 0, host, new Copy());
+            PeerRegion region = activeUnder(new Copy());
             assertThatThrownBy(region::close).hasMessageContaining("have not ended");
 
             Thread forcing = started(memory::closeByForce);
@@ -708,9 +705,7 @@ class InvalidationTest {
 
     @Test
     void aForcedEndWaitsForTheCopiesThatAClosingWaitsFor() throws InterruptedException {
-        client.streams.aborts = false;
-        PeerRegion region = active();
-        region.copyIn(stream, 0, host, new Copy());
+        PeerRegion region = activeUnder(new Copy());
         Thread closing = started(() -> assertThatThrownBy(region::close).hasMessageContaining("have not ended"));
         awaitWaiting(closing);
 
