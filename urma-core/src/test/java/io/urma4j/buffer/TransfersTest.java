@@ -97,7 +97,9 @@ class TransfersTest {
         RemoteBuf bySecond = RemoteBuf.of(List.of(RemoteBufs.window(1, RemoteBufs.udmaSlab(), 9, 0, 4096)));
         assertThat(both.write(remote, local.view()).get(20, TimeUnit.SECONDS).isSuccess())
                 .isTrue();
-        assertThat(both.write(bySecond, ofSecond.view()).get(20, TimeUnit.SECONDS).isSuccess())
+        assertThat(both.write(bySecond, ofSecond.view())
+                        .get(20, TimeUnit.SECONDS)
+                        .isSuccess())
                 .isTrue();
         FakeQueues.hold(first, true);
         FakeQueues.hold(second, true);

@@ -117,12 +117,19 @@ final class ShowDevCommand implements Callable<Integer> {
         return id == null ? context : only(context, id);
     }
 
-    /** The context with only the object of that number; the port of a device has number 1, though no field shows it. */
+    /** The context with only the object of that number. */
     static ContextView only(ContextView context, long id) {
         List<Resource> chosen = context.resources().stream()
-                .filter(resource -> resource.id() == id)
+                .filter(resource -> number(resource).equals(Long.toString(id)))
                 .toList();
         return new ContextView(context.uasid(), context.incarnation(), context.process(), chosen, context.failure());
+    }
+
+    /** Each object shows its number first, except a port, which shows counters alone. */
+    private static String number(Resource resource) {
+        Map.Entry<String, String> first = resource.fields().firstEntry();
+        boolean isPort = resource.kind() == Kind.PORT || resource.kind() == Kind.DROPS;
+        return isPort || first == null ? Long.toString(resource.id()) : first.getValue();
     }
 
     private static Map<String, Object> attributes(DeviceAttributes attributes) {

@@ -22,6 +22,14 @@ class ShowDevCommandTest {
     }
 
     @Test
+    void aSegmentIsChosenByItsTokenId() {
+        Resource segment = Resource.builder(Kind.SEG, 7).add("token_id", 513).build();
+
+        assertThat(ShowDevCommand.only(contextWith(segment), 513).resources()).containsExactly(segment);
+        assertThat(ShowDevCommand.only(contextWith(segment), 7).resources()).isEmpty();
+    }
+
+    @Test
     void aQueueIsChosenByItsId() {
         Resource one = Resource.builder(Kind.JFS, 1027).add("jfs_id", 1027).build();
         Resource another = Resource.builder(Kind.JFS, 5).add("jfs_id", 5).build();
