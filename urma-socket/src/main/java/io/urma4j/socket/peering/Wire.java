@@ -20,8 +20,8 @@ final class Wire implements Carrier {
     private final MemorySegment copy; // of the ring that this process writes
 
     private volatile int theirSlot = UNKNOWN;
-    private volatile boolean hasWritten;
-    private volatile boolean hasRead;
+    private final StoreFlag written = new StoreFlag(); // what the writer has stored
+    private final StoreFlag read = new StoreFlag(); // and the reader
 
     // of the link, under its lock
     long sent; // the position up to which bytes were posted
@@ -72,14 +72,14 @@ final class Wire implements Carrier {
 
     @Override
     public void writerStored() {
-        hasWritten = true;
+        written.set();
         link.advance(this);
         link.flushIfJvmEnds(this);
     }
 
     @Override
     public void readerStored() {
-        hasRead = true;
+        read.set();
         link.advance(this);
     }
 
@@ -90,21 +90,17 @@ final class Wire implements Carrier {
 
     /** Whether something is to be posted, once it is known where to. */
     boolean isNew() {
-        return (hasWritten || hasRead) && theirSlot != UNKNOWN;
+        return (written.isSet() || read.isSet()) && theirSlot != UNKNOWN;
     }
 
     /** Whether the writer has stored something since the last call. What it stores from now on counts for the next one. */
     boolean takeWritten() {
-        boolean is = hasWritten;
-        hasWritten = false;
-        return is;
+        return written.take();
     }
 
     /** The same of the reader. */
     boolean takeRead() {
-        boolean is = hasRead;
-        hasRead = false;
-        return is;
+        return read.take();
     }
 
     /** Whether the other process may still store to the ring or to the copy. */
