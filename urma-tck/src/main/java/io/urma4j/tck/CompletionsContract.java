@@ -8,10 +8,13 @@ import io.urma4j.AsyncEvent;
 import io.urma4j.Completion;
 import io.urma4j.CompletionBatch;
 import io.urma4j.CompletionStatus;
+import io.urma4j.Jetty;
 import io.urma4j.Jfc;
 import io.urma4j.JfcConfig;
+import io.urma4j.Jfr;
 import io.urma4j.JfrConfig;
 import io.urma4j.JfsConfig;
+import io.urma4j.LocalSegment;
 import io.urma4j.Opcode;
 import io.urma4j.PostFlags;
 import io.urma4j.QueueState;
@@ -24,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -452,31 +456,45 @@ public abstract class CompletionsContract extends Contract {
         }
     }
 
-    /** S10.7, S9.4: a Jetty that closes with an unpolled record of a receive gives the buffer back, though its JFR stays. */
-    @Rule({"S10.7", "S9.4"})
-    @Test
-    void closingAJettyReleasesTheBuffersOfItsReceiveRecords() {
+    /** What a Jetty leaves that was closed before the record of its receive was polled. */
+    private record Left(Jfr jfr, LocalSegment buffer) {
+        /** Refused while the work request is unfinished. */
+        void close() {
+            buffer.close();
+            jfr.close();
+        }
+    }
+
+    private Left leftByAClosedJetty(Jfc jfc, Function<Jfr, Jetty> creation) {
         var context = pair.initiator().context();
-        var jfc = context.createJfc(JfcConfig.DEFAULT);
         var jfr = context.createJfr(
                 jfc, JfrConfig.builder().policy(TokenPolicy.NONE).build());
-        var jetty = context.createJetty(jfc, jfr, JfsConfig.DEFAULT);
+        var jetty = creation.apply(jfr);
         var target = context.importJetty(jetty.descriptor(), null);
         var buffer = context.register(context.allocate(4096), Access.LOCAL_ONLY);
         var message = pair.initiator().buffer(64, new Payload(5));
         jfr.receive(buffer, 0, 64, 1);
         assertThat(pair.initiator().queue().send(target, message, 0, 64).isSuccess())
                 .isTrue();
-
         target.close();
         jetty.close();
+        return new Left(jfr, buffer);
+    }
+
+    /** S10.7, S9.4: a Jetty that closes with an unpolled record of a receive gives the buffer back, though its JFR stays. */
+    @Rule({"S10.7", "S9.4"})
+    @Test
+    void closingAJettyReleasesTheBuffersOfItsReceiveRecords() {
+        var context = pair.initiator().context();
+        var jfc = context.createJfc(JfcConfig.DEFAULT);
+        Left left = leftByAClosedJetty(jfc, jfr -> context.createJetty(jfc, jfr, JfsConfig.DEFAULT));
+
         var batch = new CompletionBatch(16);
         while (jfc.poll(batch) > 0) {
             assertThat(userContexts(batch)).containsOnly(1L);
         }
 
-        buffer.close();
-        jfr.close();
+        left.close();
         jfc.close();
     }
 
@@ -486,23 +504,12 @@ public abstract class CompletionsContract extends Contract {
     void pollAfterTheCloseOfAJettyReleasesTheBuffersInALockFreeJfc() {
         var context = pair.initiator().context();
         var jfc = context.createJfc(new JfcConfig(1024, true));
-        var jfr = context.createJfr(
-                jfc, JfrConfig.builder().policy(TokenPolicy.NONE).build());
-        var jetty = context.createJetty(jfc, jfr, JfsConfig.DEFAULT);
-        var target = context.importJetty(jetty.descriptor(), null);
-        var buffer = context.register(context.allocate(4096), Access.LOCAL_ONLY);
-        var message = pair.initiator().buffer(64, new Payload(5));
-        jfr.receive(buffer, 0, 64, 1);
-        assertThat(pair.initiator().queue().send(target, message, 0, 64).isSuccess())
-                .isTrue();
+        Left left = leftByAClosedJetty(jfc, jfr -> context.createJetty(jfc, jfr, JfsConfig.DEFAULT));
 
-        target.close();
-        jetty.close();
         assertThat(jfc.poll(new CompletionBatch(16)))
                 .isLessThanOrEqualTo(1); // the device keeps the record, or removes it
 
-        buffer.close();
-        jfr.close();
+        left.close();
         jfc.close();
     }
 
@@ -513,22 +520,11 @@ public abstract class CompletionsContract extends Contract {
         var context = pair.initiator().context();
         var shared = context.createJfc(JfcConfig.DEFAULT);
         var own = context.createJfc(new JfcConfig(64, true));
-        var jfr = context.createJfr(
-                shared, JfrConfig.builder().policy(TokenPolicy.NONE).build());
-        var jetty = context.createJetty(shared, jfr, JfsConfig.DEFAULT, own);
-        var target = context.importJetty(jetty.descriptor(), null);
-        var buffer = context.register(context.allocate(4096), Access.LOCAL_ONLY);
-        var message = pair.initiator().buffer(64, new Payload(5));
-        jfr.receive(buffer, 0, 64, 1);
-        assertThat(pair.initiator().queue().send(target, message, 0, 64).isSuccess())
-                .isTrue();
+        Left left = leftByAClosedJetty(shared, jfr -> context.createJetty(shared, jfr, JfsConfig.DEFAULT, own));
 
-        target.close();
-        jetty.close();
         own.close();
 
-        buffer.close();
-        jfr.close();
+        left.close();
         shared.close();
     }
 
