@@ -145,9 +145,13 @@ public final class Jetty implements ContextObject {
             });
         } catch (RuntimeException e) {
             forget(mine);
+            mine.done.completeExceptionally(e);
+            throw e;
+        } catch (Error e) { // the device may be bound: an unbind ends it
+            mine.done.completeExceptionally(e);
             throw e;
         } finally {
-            reachedProvider(mine); // after an Error, too: then an unbind ends it
+            reachedProvider(mine);
         }
         return mine.done;
     }
@@ -241,7 +245,7 @@ public final class Jetty implements ContextObject {
             var _ = jfs.provider()
                     .unbind(context.options().importTimeout())
                     .whenComplete((_, failure) -> unbound(there, failure));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             unbound(there, e);
             throw e;
         }

@@ -8,8 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.urma4j.FakeContext.FakeSendQueue;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** S5.7, S6.3: what binds and what does not. */
 class JettyBindTest {
@@ -134,6 +139,30 @@ class JettyBindTest {
         jetty.unbind();
         assertThat(jetty.boundTarget()).isEmpty();
         target.close();
+    }
+
+    /** S5.7: another thread waits for the bind that the provider refuses or fails. */
+    @ParameterizedTest
+    @MethodSource
+    void anotherBindEndsWithTheOneItWaitsFor(Throwable failure) {
+        TargetJetty target = target(peer);
+        AtomicReference<CompletableFuture<Void>> another = new AtomicReference<>();
+        FakeSendQueue.of(jetty.jfs()).onBind = () -> {
+            another.set(jetty.bindAsync(target));
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) failure;
+        };
+        assertThatThrownBy(() -> jetty.bind(target)).isSameAs(failure);
+        assertThat(another.get())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableOfType(ExecutionException.class)
+                .withCause(failure);
+    }
+
+    static Stream<Throwable> anotherBindEndsWithTheOneItWaitsFor() {
+        return Stream.of(new IllegalStateException("planned"), new AssertionError("planned"));
     }
 
     /** S5.7: its bind has begun, so an unbind ends it. */

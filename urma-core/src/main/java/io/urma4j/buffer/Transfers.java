@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -352,8 +351,7 @@ public final class Transfers implements AutoCloseable {
                 .map(one -> ApiAccess.api().closeBudget(one.context()))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
-        CompletableFuture<Boolean> inTime = end.copy().completeOnTimeout(false, Nanos.of(budget), TimeUnit.NANOSECONDS);
-        if (!Await.uninterrupted(this, inTime)) {
+        if (!Await.endsWithin(Nanos.of(budget), end)) {
             throw new UrmaException(
                     UrmaStatus.ETIMEOUT, this, "another thread closes it, and has not ended within " + budget);
         }

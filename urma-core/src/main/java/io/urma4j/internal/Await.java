@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The blocking form of an asynchronous control call. */
@@ -53,6 +54,13 @@ public final class Await {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** Whether {@code future} ends within that time, with a result or a failure. An interrupt waits, as in {@link #uninterrupted}. */
+    public static boolean endsWithin(long withinNanos, CompletableFuture<?> future) {
+        CompletableFuture<Boolean> inTime =
+                future.handle((_, _) -> true).completeOnTimeout(false, withinNanos, TimeUnit.NANOSECONDS);
+        return uninterrupted(future, inTime);
     }
 
     /** Completes {@code future} as a stage has ended: with its result, or with what it really failed with. */

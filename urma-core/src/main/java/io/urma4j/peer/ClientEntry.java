@@ -2,6 +2,7 @@ package io.urma4j.peer;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -9,11 +10,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -63,11 +62,17 @@ final class ClientEntry {
 
     /** Runs it on a thread of its own, unless the client has ended; the client does not end meanwhile. */
     void execute(String what, Runnable action) {
-        if (beginUnlessEnded()) {
+        if (!beginUnlessEnded()) {
+            return;
+        }
+        try {
             calls.execute(() -> {
                 guard(what, action);
                 started(null);
             });
+        } catch (RuntimeException | Error e) { // such as a lack of threads
+            started(null);
+            throw e;
         }
     }
 
@@ -380,7 +385,7 @@ final class ClientEntry {
     void guard(String call, Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             stats.failures.increment();
             LOG.log(Level.WARNING, "{0} failed in {1}, the rest goes on: {2}", this, call, e);
         }
@@ -402,19 +407,7 @@ final class ClientEntry {
      */
     <T extends @Nullable Object> T call(String what, Supplier<T> action, Consumer<T> late) {
         CompletableFuture<T> future = CompletableFuture.supplyAsync(action, calls);
-        boolean interrupted = false;
-        try {
-            long deadline = System.nanoTime() + callTimeout.toNanos();
-            while (true) {
-                try {
-                    return future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true; // the timeout is short
-                }
-            }
-        } catch (ExecutionException e) {
-            throw failure(what, e.getCause());
-        } catch (TimeoutException e) {
+        if (!Await.endsWithin(callTimeout.toNanos(), future)) {
             stats.failures.increment();
             stuck.incrementAndGet();
             CompletableFuture<Void> _ =
@@ -423,10 +416,11 @@ final class ClientEntry {
                     UrmaStatus.ETIMEOUT,
                     this,
                     "did not return from " + what + " within " + callTimeout.toMillis() + " ms");
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        }
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw failure(what, e.getCause());
         }
     }
 

@@ -1,11 +1,16 @@
 package io.urma4j.peer;
 
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 /** A client's place in the registry. Safe for any thread. */
 public final class PeerClientRegistration {
+    /** Threads that revoke at once: the copies of that many registrations may hang before they delay another one. */
+    static final int MAX_REVOKING = 16;
+
     private final PeerMemoryRegistry registry;
     private final ClientEntry entry;
 
@@ -30,11 +35,22 @@ public final class PeerClientRegistration {
         return result;
     }
 
-    /** Like {@link #unregisterByForce} without waiting: a registration whose copies do not end delays no other one. */
+    /** Like {@link #unregisterByForce} without waiting, on {@value #MAX_REVOKING} threads at most. */
     CompletableFuture<Void> beginUnregisterByForce() {
         CompletableFuture<Void> result = unregister();
-        entry.regions().forEach(region -> entry.execute("revoke", () -> region.revoke(InvalidationReason.CLIENT_GONE)));
+        List<PeerRegion> regions = entry.regions();
+        Queue<PeerRegion> left = new ConcurrentLinkedQueue<>(regions);
+        for (int worker = Math.min(regions.size(), MAX_REVOKING); worker > 0; worker--) {
+            entry.execute("revoke", () -> revokeAll(left));
+        }
         return result;
+    }
+
+    private void revokeAll(Queue<PeerRegion> left) {
+        for (PeerRegion region = left.poll(); region != null; region = left.poll()) {
+            PeerRegion next = region;
+            entry.guard("revoke", () -> next.revoke(InvalidationReason.CLIENT_GONE));
+        }
     }
 
     /** The registrations that {@link #unregister} waits for, and the memory that peers have open. */

@@ -3,6 +3,7 @@ package io.urma4j.peer;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.internal.Await;
 import io.urma4j.internal.Checks;
 import io.urma4j.internal.Nanos;
 import java.lang.System.Logger.Level;
@@ -13,9 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** The device memory that this library can use: GPUs and NPUs, by the clients that own their addresses. Safe for any thread. */
 public final class PeerMemory implements AutoCloseable {
@@ -176,7 +174,7 @@ public final class PeerMemory implements AutoCloseable {
 
     /**
      * Revokes what is registered, and ends the clients. Idempotent. After 5 seconds it logs what has not ended, such as a copy that
-     * hangs; that ends later, with its registration.
+     * hangs; that ends later, with its registration. An interrupt does not shorten the wait; the flag stays set.
      */
     @Override
     public void close() {
@@ -197,24 +195,10 @@ public final class PeerMemory implements AutoCloseable {
         Map<PeerClientRegistration, CompletableFuture<Void>> ends = new LinkedHashMap<>();
         all.forEach(registration -> ends.put(registration, registration.beginUnregisterByForce()));
         ends.forEach((registration, end) -> {
-            if (!isDone(end, deadline - System.nanoTime())) {
+            if (!Await.endsWithin(deadline - System.nanoTime(), end)) {
                 LOG.log(Level.WARNING, "{0} stays open: {1} still hold it", registration, registration.holders());
             }
         });
-    }
-
-    private static boolean isDone(CompletableFuture<Void> end, long withinNanos) {
-        try {
-            end.get(withinNanos, TimeUnit.NANOSECONDS);
-            return true;
-        } catch (TimeoutException e) {
-            return false;
-        } catch (ExecutionException e) {
-            return true; // the client is closed, and its failure has been logged
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
     }
 
     @Override

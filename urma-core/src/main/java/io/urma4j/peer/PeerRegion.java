@@ -198,7 +198,7 @@ public final class PeerRegion implements AutoCloseable {
     private void guardUser(String call, Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "{0}: its user failed in {1}, the invalidation goes on: {2}", this, call, e);
         }
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,10 +109,13 @@ class TransfersTest {
         CompletableFuture<Boolean> hadEnded = new CompletableFuture<>();
         CompletableFuture<Void> _ = held.thenRun(() -> {
             Thread closing = Thread.ofPlatform().daemon().start(() -> {
-                second.close();
-                hadEnded.complete(last.isDone());
+                try {
+                    second.close();
+                } finally {
+                    hadEnded.complete(last.isDone());
+                }
             });
-            awaitWaitingOrEnded(closing);
+            awaitWaitingForGoodOrEnded(closing);
         });
 
         first.close();
@@ -119,9 +123,14 @@ class TransfersTest {
         assertThat(hadEnded.get(30, TimeUnit.SECONDS)).isTrue();
     }
 
-    private static void awaitWaitingOrEnded(Thread thread) {
-        while (thread.getState() == Thread.State.RUNNABLE || thread.getState() == Thread.State.BLOCKED) {
-            Thread.onSpinWait();
+    /** Before the wait that lasts, a thread may wait for a moment elsewhere. */
+    private static void awaitWaitingForGoodOrEnded(Thread thread) {
+        long deadline = System.nanoTime() + 20_000_000_000L;
+        for (int quiet = 0; quiet < 50 && thread.isAlive() && System.nanoTime() < deadline; quiet++) {
+            LockSupport.parkNanos(1_000_000);
+            if (thread.getState() != Thread.State.WAITING) {
+                quiet = 0;
+            }
         }
     }
 

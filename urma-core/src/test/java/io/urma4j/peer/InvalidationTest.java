@@ -15,8 +15,10 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -598,6 +600,69 @@ class InvalidationTest {
         hanging.streams.completeFirst();
         regions.forEach(PeerRegion::close);
         assertThat(hangingRegistration.unregister()).succeedsWithin(Duration.ofSeconds(5));
+    }
+
+    /** S12.6: an interrupt does not leave a close half done. */
+    @Test
+    void theEndOfAllClientsIsWaitedForByAnInterruptedThreadToo() throws InterruptedException {
+        ScriptedClient slow = new ScriptedClient("slow").in("dmaUnmap:nic0", () -> LockSupport.parkNanos(100_000_000));
+        PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT);
+        PeerClientRegistration ending = memory.add(slow);
+        PeerRegion region = memory.registry()
+                .pin(new PinRequest("slow", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
+        region.activate(new Keys());
+        CompletableFuture<Void> closedByItsUser = CompletableFuture.runAsync(
+                        () -> awaitInvalidated(region), Thread::startVirtualThread)
+                .thenRun(region::close);
+        AtomicBoolean wasInterrupted = new AtomicBoolean();
+        Thread closing = started(() -> {
+            Thread.currentThread().interrupt();
+            memory.close(Duration.ofSeconds(20));
+            wasInterrupted.set(Thread.interrupted() && region.life.state() == RegionState.RELEASED);
+        });
+
+        join(closing);
+
+        assertThat(wasInterrupted).as("interrupted behind the end").isTrue();
+        assertThat(closedByItsUser).succeedsWithin(Duration.ofSeconds(5));
+        assertThat(ending.unregister()).isCompleted();
+    }
+
+    private static void awaitInvalidated(PeerRegion region) {
+        try {
+            awaitState(region, RegionState.INVALIDATED);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** S12.6: each revocation may take long, and a client may have thousands of registrations. */
+    @Test
+    void theEndOfAllClientsTakesFewThreads() throws InterruptedException {
+        CountDownLatch answer = new CountDownLatch(1);
+        AtomicInteger revoking = new AtomicInteger();
+        ScriptedClient slow = new ScriptedClient("slow").in("dmaUnmap:nic0", () -> {
+            revoking.incrementAndGet();
+            await(answer);
+        });
+        PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT);
+        memory.add(slow);
+        int count = 2 * PeerClientRegistration.MAX_REVOKING;
+        List<PeerRegion> regions = IntStream.range(0, count)
+                .mapToObj(_ -> memory.registry()
+                        .pin(new PinRequest(
+                                "slow", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true)))
+                .toList();
+        regions.forEach(region -> region.activate(new Keys()));
+
+        memory.close(Duration.ofMillis(200));
+
+        assertThat(revoking).hasValueBetween(1, PeerClientRegistration.MAX_REVOKING);
+        answer.countDown();
+        for (PeerRegion region : regions) {
+            awaitState(region, RegionState.INVALIDATED);
+            region.close();
+        }
     }
 
     /** As the free of a client does: its memory is free when it returns. */

@@ -365,6 +365,22 @@ class RegistrationTest {
         assertBalanced();
     }
 
+    /** S2.2: such as of a function that the client's library lacks. */
+    @ParameterizedTest
+    @ValueSource(strings = {"dmaUnmap:nic0", "putPages", "release"})
+    void aTearDownGoesOnAfterAnError(String failing) {
+        client.in(failing, () -> {
+            throw new UnsatisfiedLinkError("planned");
+        });
+        PeerClientRegistration registration = registry.register(client);
+        PeerRegion region = pinned();
+        region.activate(keys);
+        region.close();
+
+        assertThat(client.calls).containsSubsequence("dmaUnmap:nic0#0", "putPages#0", "release#0");
+        assertThat(registration.unregister()).isCompleted();
+    }
+
     @Test
     void refusedMemoryTellsItsReason() {
         registry.register(new ForeignClient("managed", client.calls) {

@@ -66,7 +66,7 @@ final class CopyWatch implements AutoCloseable {
     private void look() {
         try {
             card.accept(look);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.log(Level.WARNING, "a step of the card failed behind a copy", e);
         }
     }

@@ -51,6 +51,7 @@ class StagerTest {
     private PeerRegion region;
     private int number;
     private int failures; // of the card's next steps, on threads that pin pages; guarded by the lock
+    private int errors; // likewise, on the thread that watches copies
 
     @BeforeEach
     void open() {
@@ -76,6 +77,10 @@ class StagerTest {
                 if (Thread.currentThread().isVirtual() && failures > 0) {
                     failures--;
                     throw new IllegalStateException("planned");
+                }
+                if (Thread.currentThread().getName().equals("urma-copies") && errors > 0) {
+                    errors--;
+                    throw new AssertionError("planned");
                 }
                 task.run();
             } finally {
@@ -406,6 +411,17 @@ class StagerTest {
         awaitState(atomic, CopyState.DONE);
 
         assertThat(locked(() -> failures)).isZero();
+    }
+
+    /** S9.4: the thread that aborts late copies outlives an Error. */
+    @Test
+    void aCopyEndsThoughAStepOfTheCardEndsInAnError() {
+        locked(() -> errors = 2);
+        copyIn(64, 17);
+
+        Patience.await("woken", () -> woken.get() > 0);
+
+        assertThat(locked(() -> errors)).isZero();
     }
 
     @Test
