@@ -129,12 +129,7 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
     /** Its receiver was not ready: it waits again. False when its target has failed meanwhile, and it ends instead. */
     public boolean repeat(long position, E entry) {
         window.waitAgain(entry);
-        if (failures.concerns(entry)) {
-            window.end(entry, WR_FLUSH_ERR);
-            return false;
-        }
-        scan.waitsAgain(position);
-        return true;
+        return waitAgain(position, entry);
     }
 
     /** A thread copies for a work request that waits: until {@link #copied} or {@link #finish} nothing else ends it. */
@@ -142,10 +137,19 @@ public final class SendOrder<E extends SendEntry<?, P>, P extends SendPeer> {
         window.copying(entry);
     }
 
-    /** The copy has ended, and the rest of the work request waits for its turn. */
+    /** The copy has ended, and the rest of the work request waits for its turn, unless its target has failed meanwhile. */
     public void copied(long position, E entry) {
         window.copied(entry);
+        waitAgain(position, entry);
+    }
+
+    private boolean waitAgain(long position, E entry) {
+        if (failures.concerns(entry)) {
+            window.end(entry, WR_FLUSH_ERR);
+            return false;
+        }
         scan.waitsAgain(position);
+        return true;
     }
 
     // ---- states

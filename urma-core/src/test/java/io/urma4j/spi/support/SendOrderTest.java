@@ -270,6 +270,23 @@ class SendOrderTest {
         assertThat(order.life().state()).isEqualTo(QueueState.READY);
     }
 
+    /** S6.12: the copy of a message's bytes goes on while an older message to the same target fails. */
+    @Test
+    void failureOfATargetEndsTheMessageWhoseCopyWasInProgress() {
+        order = order(new SendRules(true, false, true, NO_LIMIT));
+        send(near);
+        send(near);
+        Work copying = order.window().at(1);
+        order.copying(copying);
+
+        answer(0, CompletionStatus.REM_OPERATION_ERR);
+        order.copied(1, copying);
+        order.step(0);
+
+        assertThat(records).containsExactly("0 REM_OPERATION_ERR", "1 WR_FLUSH_ERR");
+        assertThat(order.window().isEmpty()).isTrue();
+    }
+
     @Test
     void suspensionWaitsForWhatIsInFlightAndHoldsTheRest() {
         order = order(new SendRules(true, true, false, NO_LIMIT));
