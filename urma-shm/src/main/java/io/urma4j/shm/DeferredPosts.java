@@ -207,11 +207,12 @@ final class DeferredPosts {
             if (!mayDefer()) {
                 return false;
             }
+            boolean isMessage = Opcode.of(request.opcode).kind() == Opcode.Kind.MESSAGE;
+            ShmTarget to = isMessage ? receiver(request.target) : null; // before the entry is touched: it refuses some
             Wqe entry = entries.entry(slots.posted());
             entry.fill(request);
             entry.recordJfc = other == jfc ? null : other;
-            boolean message = entry.opcode.kind() == Opcode.Kind.MESSAGE;
-            isMine = accept(entry, message ? receiver(request.target) : null);
+            isMine = accept(entry, to);
         } finally {
             lock.release();
         }

@@ -99,6 +99,11 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
 
     void fill(WorkRequest request) {
         begin(Opcode.of(request.opcode), request.flags, request.userContext, request.lengthBytes);
+        if (request.inline != null) { // first: if its memory is closed, the entry names nothing
+            copyInline(request.inline);
+        } else {
+            sges.fill(request);
+        }
         immediate = request.operand;
         after = request.after;
         followsEvent = after != null;
@@ -112,11 +117,6 @@ final class Wqe extends SendEntry<Lane, PeerLanes> {
         if (opcode == Opcode.WRITE_NOTIFY) {
             notify = (ShmImport) request.notify;
             notifyOffset = request.notifyOffset;
-        }
-        if (request.inline != null) {
-            copyInline(request.inline);
-        } else {
-            sges.fill(request);
         }
     }
 

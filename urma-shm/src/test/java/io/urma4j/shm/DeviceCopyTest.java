@@ -25,6 +25,7 @@ import io.urma4j.UrmaContext;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaOptions;
 import io.urma4j.UrmaStatus;
+import io.urma4j.WorkRequestList;
 import io.urma4j.npu.NpuConfig;
 import io.urma4j.npu.SimulatedNpus;
 import io.urma4j.peer.DeviceMemory;
@@ -210,9 +211,7 @@ class DeviceCopyTest {
         Jetty here = jetty(impatient, records);
         TargetJetty target = impatient.importJetty(there.share());
         here.bind(target);
-        npus.stop(0, true);
-        Thread posting = Thread.ofPlatform().start(() -> here.jfs().read(source, 0, destination, 0, SIZE, 1));
-        Patience.await("the copy", () -> posting.getState() == Thread.State.TIMED_WAITING);
+        Thread posting = readOfAStoppedDevice(here.jfs(), source, destination);
 
         assertRefused(UrmaStatus.ETIMEOUT, here::unbind);
         assertRefused(UrmaStatus.EAGAIN, () -> here.bind(target));
@@ -225,6 +224,57 @@ class DeviceCopyTest {
         here.bind(target);
         assertThat(here.state()).isEqualTo(QueueState.READY);
         here.unbind();
+    }
+
+    /** S4.2, S5.7: the place of a request that is refused, since the queue is not bound any more, stays empty. */
+    @Test
+    void refusedRequestOfAListHoldsNothing() throws Exception {
+        var options = ContextOptions.DEFAULT.withImportTimeout(Patience.stretched(Duration.ofSeconds(2)));
+        UrmaContext impatient = urma.device("shm0").openContext(0, options);
+        DeviceMemory own = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, SIZE);
+        LocalSegment destination = impatient.register(own, SegmentConfig.of(Access.LOCAL_ONLY));
+        LocalSegment bytes = impatient.register(impatient.allocate(SIZE), Access.LOCAL_ONLY);
+        var segment = context.register(context.allocate(SIZE), Access.READ_WRITE);
+        RemoteSegment range = impatient.importSegment(segment.descriptor(), segment.token());
+        Jetty there = jetty(context);
+        Jfc records = impatient.createJfc(JfcConfig.DEFAULT);
+        Jetty here = jetty(impatient, records);
+        TargetJetty target = impatient.importJetty(there.share());
+        here.bind(target);
+        Thread posting = readOfAStoppedDevice(here.jfs(), range, destination);
+        assertRefused(UrmaStatus.ETIMEOUT, here::unbind);
+
+        WorkRequestList list = new WorkRequestList(1, 1);
+        list.writeImmediate(null, range, 0, 7, 2).from(bytes, 0, 8);
+        assertThat(here.jfs().post(list)).isZero();
+        assertThat(list.refusal()).hasValueSatisfying(refusal -> assertThat(refusal)
+                .hasMessageContaining("is not bound"));
+        npus.stop(0, false);
+        posting.join();
+        here.unbind();
+        here.bind(target);
+        Poller results = new Poller(records);
+        assertThat(results.next()).returns(1L, Outcome::userContext);
+        here.jfs().write(range, 0, bytes, 0, 8, 3); // takes the place, and ends within its post
+        assertThat(results.next()).returns(3L, Outcome::userContext);
+        for (int i = 0; i < here.jfs().depth(); i++) {
+            there.receive(onHost, 0, 8, i);
+            here.jfs().send(null, bytes, 0, 8, 4);
+            assertThat(results.next()).returns(CompletionStatus.SUCCESS, Outcome::status);
+        }
+
+        posting = readOfAStoppedDevice(impatient.createJfs(records, JfsConfig.DEFAULT), range, destination);
+        assertRefused(UrmaStatus.EAGAIN, range::close);
+        npus.stop(0, false);
+        posting.join();
+        here.unbind();
+    }
+
+    private Thread readOfAStoppedDevice(Jfs queue, RemoteSegment source, LocalSegment destination) {
+        npus.stop(0, true);
+        Thread posting = Thread.ofPlatform().start(() -> queue.read(source, 0, destination, 0, SIZE, 1));
+        Patience.await("the copy", () -> posting.getState() == Thread.State.TIMED_WAITING);
+        return posting;
     }
 
     private static void assertRefused(UrmaStatus status, ThrowingCallable call) {
