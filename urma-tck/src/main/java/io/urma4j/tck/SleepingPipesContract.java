@@ -220,6 +220,22 @@ public abstract class SleepingPipesContract extends Contract {
         assertRefused(UrmaStatus.EINVAL, reader::channel).hasMessageContaining("is closed");
     }
 
+    /** A close of the reader beside the thread that is about to sleep for the first time: both end, at whatever point. */
+    @Rule({"S8.13", "S4.2"})
+    @Test
+    void aCloseBesideTheFirstAwaitEndsBoth() {
+        for (int round = 0; round < 40; round++) {
+            PipeReader reader = there().openPipe(SMALLEST);
+            CompletableFuture<Boolean> waiting = awaiting(reader, FOR_EVER);
+            LockSupport.parkNanos(round * 10_000L);
+            reader.close();
+            assertThat(waiting)
+                    .failsWithin(Patience.LIMIT)
+                    .withThrowableThat()
+                    .withMessageContaining("is closed");
+        }
+    }
+
     /** A full pipe: the writer waits for room, the reader for the message that it has not been able to send. */
     @Rule({"S8.12", "S8.13"})
     @Test

@@ -99,10 +99,10 @@ public final class PipeHome {
         return parts.add(new ReaderSleep(reader, segment, capacityBytes), 0);
     }
 
-    /** Ends the pipe of that reader. */
+    /** Ends the pipe of that reader. A thread that makes the reader's sleep just now holds the segment, and ends it by itself. */
     public void close(PipeReader reader) {
         ApiAccess.api().disown(context, reader);
-        ClosingOrder.throwIfFailed(parts.closeAll());
+        ClosingOrder.throwIfFailed(parts.closeAll(ApiAccess.api().closeBudget(context)));
     }
 
     @Override
