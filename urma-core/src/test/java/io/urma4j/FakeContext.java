@@ -91,6 +91,14 @@ final class FakeContext implements ProviderContext {
         this.events = events;
     }
 
+    /** Throws it. */
+    static void fail(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        throw (RuntimeException) failure;
+    }
+
     static FakeContext of(UrmaContext context) {
         try (Jfc jfc = context.createJfc(JfcConfig.DEFAULT)) {
             return ((FakeJfc) jfc.provider()).context;
@@ -273,6 +281,9 @@ final class FakeContext implements ProviderContext {
         private Token token;
         int unfinished;
 
+        /** What happens in unregister, such as a failure. */
+        Runnable onUnregister = () -> {};
+
         /** What unregister answers; a test may keep it open. */
         CompletableFuture<Revocation> revocation = CompletableFuture.completedFuture(Revocation.COMPLETED);
 
@@ -351,6 +362,7 @@ final class FakeContext implements ProviderContext {
         @Override
         public CompletableFuture<Revocation> unregister(Duration timeout) {
             context.open.remove("segment");
+            onUnregister.run();
             return revocation;
         }
     }
@@ -362,6 +374,10 @@ final class FakeContext implements ProviderContext {
         private final Access access;
         final AtomicInteger looks = new AtomicInteger();
         int unfinished;
+
+        /** What happens in a close, such as a failure. */
+        Runnable onClose = () -> {};
+
         boolean revoked;
 
         /** The look that is the first to find it revoked. */
@@ -418,6 +434,7 @@ final class FakeContext implements ProviderContext {
         @Override
         public CompletableFuture<Void> close() {
             context.open.remove("import");
+            onClose.run();
             return CompletableFuture.completedFuture(null);
         }
     }
@@ -638,6 +655,9 @@ final class FakeContext implements ProviderContext {
         /** What another thread does when a bind has reached the queue, and has not begun. */
         Runnable onBind = () -> {};
 
+        /** What another thread does while the queue is being closed. */
+        Runnable onClose = () -> {};
+
         private boolean holding;
         private final List<long[]> held = new ArrayList<>();
 
@@ -838,6 +858,7 @@ final class FakeContext implements ProviderContext {
         @Override
         public void close() {
             context.open.remove("send queue");
+            onClose.run();
             jfc.removeRecordsOf(id);
         }
     }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.urma4j.FakeContext.FakeSendQueue;
 import io.urma4j.MessageChannel.Options;
 import io.urma4j.MessageChannel.Peer;
+import io.urma4j.internal.Await;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,6 +59,20 @@ class MessageChannelTest {
         peer.send(new byte[8192]);
         peer.send(new byte[0], 7);
         assertThat(peer.counters().get("sent")).isEqualTo(2);
+    }
+
+    /** S4.2: as when a channel closes while a reply releases the same peer. */
+    @Test
+    void aSecondCloseOfAPeerWaitsForTheFirst() {
+        List<CompletableFuture<Void>> second = new ArrayList<>();
+        sendQueue().onClose = () -> {
+            second.add(CompletableFuture.runAsync(peer::close));
+            assertThat(Await.endsWithin(100_000_000, second.getFirst())).isFalse();
+        };
+
+        peer.close();
+
+        assertThat(second.getFirst()).succeedsWithin(SOON);
     }
 
     @Test

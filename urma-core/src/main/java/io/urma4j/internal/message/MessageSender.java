@@ -64,6 +64,7 @@ public final class MessageSender implements AutoCloseable {
     private final TargetJetty target;
     private final Jfs jfs;
 
+    private final Object closing = new Object(); // a second close waits for the first
     private final ReentrantLock lock = new ReentrantLock();
 
     // all below: guarded by the lock
@@ -72,7 +73,6 @@ public final class MessageSender implements AutoCloseable {
     private @Nullable Thread leader;
     /** The first thread of the queue was woken for a buffer that another thread took: the next one is reserved for it. */
     private boolean isOwed;
-
     private final List<Thread> noted = new ArrayList<>(); // to be woken; the leader's
     /** A message failed, and the queue is not READY again. */
     private boolean failed;
@@ -436,13 +436,15 @@ public final class MessageSender implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        jfs.close();
-        port.close();
-        lock.lock(); // no thread copies any more
-        try {
-            ClosingOrder.throwIfFailed(parts.closeAll());
-        } finally {
-            lock.unlock();
+        synchronized (closing) {
+            jfs.close();
+            port.close();
+            lock.lock(); // no thread copies any more
+            try {
+                ClosingOrder.throwIfFailed(parts.closeAll());
+            } finally {
+                lock.unlock();
+            }
         }
     }
 }
