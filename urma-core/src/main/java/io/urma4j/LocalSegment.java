@@ -318,22 +318,17 @@ public final class LocalSegment implements ContextObject {
         context.children().remove(this);
         Flight.Step revoking = Flight.revoking();
         long begun = context.meter().begin();
-        try {
-            var _ = ended(timeout).whenComplete((result, failure) -> {
-                context.meter().end(PerfStage.UNREGISTER, begun);
-                revoking.end(this, failure == null ? result : failure);
-                if (shared != null) {
-                    shared.life().release(this); // before the waiting thread continues and closes the memory
-                }
-                if (tokenId != null) {
-                    tokenId.release(this);
-                }
-                Await.passOn(result, failure, revocation);
-            });
-        } catch (RuntimeException e) {
-            revocation.completeExceptionally(e);
-            throw e;
-        }
+        var _ = Await.begun(() -> ended(timeout)).whenComplete((result, failure) -> {
+            context.meter().end(PerfStage.UNREGISTER, begun);
+            revoking.end(this, failure == null ? result : failure);
+            if (shared != null) {
+                shared.life().release(this); // before the waiting thread continues and closes the memory
+            }
+            if (tokenId != null) {
+                tokenId.release(this);
+            }
+            Await.passOn(result, failure, revocation);
+        });
     }
 
     private CompletableFuture<Revocation> ended(Duration timeout) {

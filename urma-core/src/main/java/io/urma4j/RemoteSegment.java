@@ -239,7 +239,7 @@ public final class RemoteSegment implements ContextObject, RemoteRange {
     private void giveBack() {
         mask = 0;
         context.children().remove(this);
-        var _ = provider.close().whenComplete((_, failure) -> Await.passOn(null, failure, ended));
+        var _ = Await.begun(provider::close).whenComplete((_, failure) -> Await.passOn(null, failure, ended));
     }
 
     ProviderImport provider() {

@@ -83,7 +83,7 @@ public final class TargetJetty implements ContextObject {
     private void giveBack() {
         closed = true;
         context.children().remove(this);
-        var _ = provider.close().whenComplete((_, failure) -> Await.passOn(null, failure, ended));
+        var _ = Await.begun(provider::close).whenComplete((_, failure) -> Await.passOn(null, failure, ended));
     }
 
     @Override

@@ -12,9 +12,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** SEMANTICS §4: handles, the references between them, and the order of closing. */
 class HandlesTest {
@@ -41,6 +44,32 @@ class HandlesTest {
         jfr.close();
         jfc.close();
         jfce.close();
+    }
+
+    /** S4.2, S12.6: a second close does not wait for what the provider never began. */
+    @ParameterizedTest
+    @MethodSource
+    void closesOfAnImportFailAlike(Throwable failure) {
+        RemoteSegment remote = home.imported(Access.READ);
+        FakeImport.of(remote, context).onClose = () -> FakeContext.fail(failure);
+        assertRefused(UrmaStatus.FAIL, remote::close).withMessageContaining("planned");
+        assertRefused(UrmaStatus.FAIL, remote::close).withMessageContaining("planned");
+    }
+
+    static Stream<Throwable> closesOfAnImportFailAlike() {
+        return Stream.of(new IllegalStateException("planned"), new AssertionError("planned"));
+    }
+
+    /** The same of a registration, whose memory can be closed then. */
+    @ParameterizedTest
+    @MethodSource("closesOfAnImportFailAlike")
+    void memoryOfARegistrationWhoseEndFailsIsFree(Throwable failure) {
+        SharedMemory memory = context.allocate(4096);
+        LocalSegment segment = context.register(memory, Access.READ);
+        FakeSegment.of(segment, context).onUnregister = () -> FakeContext.fail(failure);
+        assertRefused(UrmaStatus.FAIL, segment::close).withMessageContaining("planned");
+        assertRefused(UrmaStatus.FAIL, segment::close).withMessageContaining("planned");
+        memory.close();
     }
 
     @Test

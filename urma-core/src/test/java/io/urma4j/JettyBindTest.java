@@ -149,10 +149,7 @@ class JettyBindTest {
         AtomicReference<CompletableFuture<Void>> another = new AtomicReference<>();
         FakeSendQueue.of(jetty.jfs()).onBind = () -> {
             another.set(jetty.bindAsync(target));
-            if (failure instanceof Error error) {
-                throw error;
-            }
-            throw (RuntimeException) failure;
+            FakeContext.fail(failure);
         };
         assertThatThrownBy(() -> jetty.bind(target)).isSameAs(failure);
         assertThat(another.get())

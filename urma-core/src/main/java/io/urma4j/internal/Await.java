@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The blocking form of an asynchronous control call. */
@@ -61,6 +62,15 @@ public final class Await {
         CompletableFuture<Boolean> inTime =
                 future.handle((_, _) -> true).completeOnTimeout(false, withinNanos, TimeUnit.NANOSECONDS);
         return uninterrupted(future, inTime);
+    }
+
+    /** What {@code call} begins; what it throws is its result. */
+    public static <T> CompletableFuture<T> begun(Supplier<CompletableFuture<T>> call) {
+        try {
+            return call.get();
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Completes {@code future} as a stage has ended: with its result, or with what it really failed with. */

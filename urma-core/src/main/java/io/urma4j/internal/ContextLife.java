@@ -106,11 +106,11 @@ public final class ContextLife {
 
     /** Begins the end; false if it had begun before. */
     public boolean begin() {
-        boolean begun = life.end();
-        if (begun) {
-            deadlineNanos = Nanos.deadlineAfter(timeout);
+        if (life.isClosed()) {
+            return false;
         }
-        return begun;
+        deadlineNanos = Nanos.deadlineAfter(timeout); // before the end: then budget() looks at it
+        return life.end();
     }
 
     /** Closes all children, users first, then what the provider has, which gets the rest of the time. */
