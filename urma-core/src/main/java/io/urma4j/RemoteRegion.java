@@ -9,7 +9,9 @@ import io.urma4j.internal.remote.RemoteCalls;
 import io.urma4j.internal.remote.RemoteLane;
 import io.urma4j.internal.remote.RemoteLanes;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -90,12 +92,17 @@ public final class RemoteRegion implements AutoCloseable {
         try {
             life.checkOpen();
             List<MemberImport> next = new ArrayList<>();
-            List<MemberImport> old = new ArrayList<>(members);
+            Deque<MemberImport> old = new ArrayDeque<>(members);
+            List<MemberImport> removed = new ArrayList<>();
             for (RegionMember member : readTable()) {
+                while (!old.isEmpty() && old.element().member().offset() < member.offset()) {
+                    removed.add(old.remove());
+                }
                 next.add(taken(old, member));
             }
             members = List.copyOf(next);
-            old.forEach(MemberImport::close); // what is left was removed
+            removed.addAll(old);
+            removed.forEach(MemberImport::close);
         } finally {
             changing.unlock();
         }
@@ -116,13 +123,10 @@ public final class RemoteRegion implements AutoCloseable {
         }
     }
 
-    private MemberImport taken(List<MemberImport> from, RegionMember member) {
-        for (int i = 0; i < from.size(); i++) {
-            if (from.get(i).member().equals(member)) {
-                return from.remove(i);
-            }
-        }
-        return new MemberImport(context, this, member);
+    /** The import of that member, or a new one: old members and new ones are in the order of their offsets. */
+    private MemberImport taken(Deque<MemberImport> old, RegionMember member) {
+        MemberImport first = old.peek();
+        return first != null && first.member().equals(member) ? old.remove() : new MemberImport(context, this, member);
     }
 
     // ---- transfers
