@@ -1,6 +1,7 @@
 package io.urma4j.internal;
 
 import io.urma4j.spi.support.FieldHandle;
+import io.urma4j.spi.support.Pause;
 import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -46,13 +47,8 @@ public final class ClosingGate {
     public void awaitEmpty() {
         closing = Thread.currentThread();
         handshakeWithAllThreads();
-        boolean interrupted = false;
         while ((boolean) INSIDE.getAcquire(this)) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+            Pause.nanos(this, LOOK_NANOS);
         }
     }
 

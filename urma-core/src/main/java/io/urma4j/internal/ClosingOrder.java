@@ -2,6 +2,7 @@ package io.urma4j.internal;
 
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
+import io.urma4j.spi.support.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -131,7 +131,7 @@ public final class ClosingOrder {
                 if (e.status() != UrmaStatus.EAGAIN || deadlineNanos - System.nanoTime() <= 0) {
                     throw e;
                 }
-                LockSupport.parkNanos(RETRY_NANOS);
+                Pause.nanos(child, RETRY_NANOS);
             }
         }
     }

@@ -8,10 +8,10 @@ import io.urma4j.shm.control.PathMemory;
 import io.urma4j.shm.control.Peer;
 import io.urma4j.shm.ring.RingReceiver;
 import io.urma4j.shm.ring.SlotFlags;
+import io.urma4j.spi.support.Pause;
 import io.urma4j.spi.support.Placement;
 import io.urma4j.spi.support.SpinLock;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -232,7 +232,7 @@ final class MessagePath {
         try {
             while (deliveries.isFilling(closed)) {
                 receiving.release();
-                LockSupport.parkNanos(NAP_NANOS);
+                Pause.nanos(this, NAP_NANOS);
                 receiving.acquire();
             }
             deliveries.abandon(closed);

@@ -7,12 +7,12 @@ import io.urma4j.TransportMode;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import io.urma4j.spi.CompletionRecord;
+import io.urma4j.spi.support.Pause;
 import io.urma4j.spi.support.SendOrder;
 import io.urma4j.spi.support.SpinLock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -180,7 +180,7 @@ final class QueueMoves {
         long napNanos = BUSY_NAP_NANOS;
         while (!resetIfDrained()) {
             checkTime(deadline, timeout);
-            LockSupport.parkNanos(napNanos);
+            Pause.nanos(this, napNanos);
             napNanos = Math.min(2 * napNanos, LONGEST_NAP_NANOS);
         }
     }
@@ -294,7 +294,7 @@ final class QueueMoves {
         while (isCopying()) {
             checkTime(deadline, timeout);
             lock.release();
-            LockSupport.parkNanos(BUSY_NAP_NANOS);
+            Pause.nanos(this, BUSY_NAP_NANOS);
             lock.acquire();
         }
     }

@@ -14,6 +14,7 @@ import io.urma4j.internal.Checks;
 import io.urma4j.internal.ResultExecutors;
 import io.urma4j.internal.message.MessageSender;
 import io.urma4j.internal.message.Sending;
+import io.urma4j.spi.support.Pause;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -149,7 +150,7 @@ final class ReaderWakeUp implements AutoCloseable {
     public void close() {
         long deadline = System.nanoTime() + LAST_NANOS;
         while (state.get() != IDLE && System.nanoTime() - deadline < 0) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
+            Pause.nanos(this, LOOK_NANOS);
         }
         synchronized (this) {
             isClosed = true;

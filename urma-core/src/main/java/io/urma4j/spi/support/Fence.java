@@ -3,7 +3,6 @@ package io.urma4j.spi.support;
 import io.urma4j.UrmaException;
 import io.urma4j.UrmaStatus;
 import java.lang.foreign.Arena;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -45,7 +44,7 @@ public final class Fence {
             if (deadlineNanos - System.nanoTime() <= 0) {
                 return false;
             }
-            LockSupport.parkNanos(RETRY_NANOS);
+            Pause.nanos(arena, RETRY_NANOS);
         }
         return true;
     }
