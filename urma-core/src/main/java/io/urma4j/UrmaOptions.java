@@ -37,7 +37,8 @@ public final class UrmaOptions {
 
     /**
      * A setting of a provider, such as {@code urma.udma.addresses}: the value of {@link #withSetting}, else the system
-     * property of that name, else the environment variable, {@code URMA_UDMA_ADDRESSES}. Empty text counts as unset.
+     * property of that name, else the environment variable, {@code URMA_UDMA_ADDRESSES}. Empty text counts as unset, and
+     * hides those behind it.
      */
     public Optional<String> setting(String name) {
         String value = settings.get(name);
