@@ -3,6 +3,7 @@ package io.urma4j.tools;
 import io.urma4j.udma.capture.CaptureSettings;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -63,21 +64,33 @@ final class CaptureCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Path file = output.toAbsolutePath();
-        Path folder = file.getParent();
-        if (folder == null || !Files.isDirectory(folder) || Files.isDirectory(file)) {
-            throw new CommandFailure("cannot write " + output + ": it is not a file in a directory");
-        }
+        Path file = file();
+        ChildProgram program = new ChildProgram(command);
+        program.requirePresent(); // before the capture of an earlier run is deleted
         Files.deleteIfExists(file); // or a program without a device would leave the file of an earlier run
         Map<String, String> environment = new HashMap<>();
         environment.put(CaptureSettings.FILE_VARIABLE, file.toString());
         if (limit != null) {
             environment.put(CaptureSettings.LIMIT_VARIABLE, limit.toString());
         }
-        int code = new ChildProgram(command).run(environment);
+        int code = program.run(environment);
         if (!Files.exists(file)) {
             spec.commandLine().getErr().println("urma: the program opened no udma device, so there is no " + output);
         }
         return code;
+    }
+
+    /** The file to write: a new one, or a regular one to replace. A device node or a link stays. */
+    private Path file() {
+        Path file = output.toAbsolutePath();
+        Path folder = file.getParent();
+        if (folder == null || !Files.isDirectory(folder) || Files.isDirectory(file)) {
+            throw new CommandFailure("cannot write " + output + ": it is not a file in a directory");
+        }
+        boolean exists = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+        if (exists && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            throw new CommandFailure("cannot write " + output + ": it exists, and is no regular file");
+        }
+        return file;
     }
 }

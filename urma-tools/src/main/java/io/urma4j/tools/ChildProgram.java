@@ -1,9 +1,13 @@
 package io.urma4j.tools;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /** A program that a command runs in its place, with this process's streams. */
@@ -24,6 +28,30 @@ final class ChildProgram {
         found.setStopAtPositional(true);
     }
 
+    /** Fails if there is no such program. Other reasons against it become known only by its start. */
+    void requirePresent() {
+        String name = command.getFirst();
+        if (!name.equals("urma") && !isPresent(name)) {
+            throw missing(null);
+        }
+    }
+
+    private static boolean isPresent(String name) {
+        if (name.contains("/")) {
+            return isProgram(Path.of(name));
+        }
+        String folders = System.getenv().getOrDefault("PATH", "/bin:/usr/bin");
+        return Stream.of(folders.split(":", -1)).anyMatch(folder -> isProgram(Path.of(folder, name)));
+    }
+
+    private static boolean isProgram(Path file) {
+        return Files.isRegularFile(file) && Files.isExecutable(file);
+    }
+
+    private CommandFailure missing(@Nullable Throwable cause) {
+        return new CommandFailure("no program '" + command.getFirst() + "'", cause);
+    }
+
     /** Runs it with these variables, and returns its exit code. It ends with this process. */
     int run(Map<String, String> environment) throws InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(line()).inheritIO();
@@ -41,9 +69,7 @@ final class ChildProgram {
             return builder.start();
         } catch (IOException e) {
             String reason = String.valueOf(e.getMessage());
-            throw new CommandFailure(
-                    reason.matches("(?s).*\\berror[:=] ?2\\b.*") ? "no program '" + command.getFirst() + "'" : reason,
-                    e);
+            throw reason.matches("(?s).*\\berror[:=] ?2\\b.*") ? missing(e) : new CommandFailure(reason, e);
         }
     }
 

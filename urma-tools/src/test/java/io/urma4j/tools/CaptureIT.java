@@ -3,6 +3,9 @@ package io.urma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tools.Shell.Ended;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -84,5 +87,35 @@ class CaptureIT extends WithShell {
         assertThat(nowhere.err()).contains("it is not a file in a directory");
         assertThat(unknown.exitCode()).isEqualTo(1);
         assertThat(unknown.err()).contains("no program 'no-such-program'");
+    }
+
+    /** As root, it deleted a device node such as {@code /dev/null}. */
+    @Test
+    void whatIsNoRegularFileIsRefusedAndStays() throws Exception {
+        Path socket = folder.resolve("socket");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), folder.resolve("f.pcap"));
+        try (ServerSocketChannel bound = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            bound.bind(UnixDomainSocketAddress.of(socket));
+            for (Path special : new Path[] {socket, link}) {
+                Ended ended = shell.run("capture", "-o", special.toString(), "true");
+
+                assertThat(ended.exitCode()).as(ended.err()).isEqualTo(1);
+                assertThat(ended.err())
+                        .isEqualTo("urma: cannot write " + special + ": it exists, and is no regular file\n");
+            }
+        }
+        assertThat(Files.exists(socket)).isTrue();
+        assertThat(link).isSymbolicLink();
+    }
+
+    @Test
+    void aProgramThatDoesNotExistLeavesTheCaptureOfAnEarlierRun() throws Exception {
+        Path file = Files.writeString(folder.resolve("f.pcap"), "earlier");
+
+        Ended unknown = shell.run("capture", "-o", file.toString(), "no-such-program");
+
+        assertThat(unknown.exitCode()).isEqualTo(1);
+        assertThat(unknown.err()).contains("no program 'no-such-program'");
+        assertThat(file).hasContent("earlier");
     }
 }
