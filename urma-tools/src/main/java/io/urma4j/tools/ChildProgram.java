@@ -3,6 +3,7 @@ package io.urma4j.tools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,8 @@ import picocli.CommandLine;
 
 /** A program that a command runs in its place, with this process's streams. */
 final class ChildProgram {
+    private static final Duration TIME_TO_END = Duration.ofSeconds(10);
+
     private final List<String> command;
 
     /** {@code urma} as the program means this one. */
@@ -52,15 +55,17 @@ final class ChildProgram {
         return new CommandFailure("no program '" + command.getFirst() + "'", cause);
     }
 
-    /** Runs it with these variables, and returns its exit code. It ends with this process. */
+    /** Runs it with these variables, and returns its exit code. It ends before this process. */
     int run(Map<String, String> environment) throws InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(line()).inheritIO();
         builder.environment().putAll(environment);
         Process process = start(builder);
         try {
             return process.waitFor();
-        } finally {
-            process.destroy(); // when we were interrupted; else it has ended
+        } catch (InterruptedException e) {
+            process.destroy(); // as Ctrl-C does by itself
+            Ending.of(process, TIME_TO_END);
+            throw e;
         }
     }
 

@@ -23,7 +23,7 @@ public final class Ending {
         }
     }
 
-    /** Waits until a process ends whose input has ended; kills it after {@code patience}. */
+    /** Waits until a process ends whose input has ended, or that got a signal; kills it after {@code patience}. */
     public static void of(Process process, Duration patience) {
         boolean interrupted = Thread.interrupted();
         try {

@@ -3,6 +3,7 @@ package io.urma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.tools.Shell.Ended;
+import io.urma4j.tools.Shell.Running;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -106,6 +107,19 @@ class CaptureIT extends WithShell {
         }
         assertThat(Files.exists(socket)).isTrue();
         assertThat(link).isSymbolicLink();
+    }
+
+    @Test
+    void theProgramEndsBeforeTheCommandThatRunsIt() throws Exception {
+        Path ended = folder.resolve("ended");
+        String program = "trap 'sleep 1; touch " + ended + "; exit 0' TERM; echo ready; while :; do sleep 0.1; done";
+        Running capture = shell.start("capture", "-o", folder.resolve("f.pcap").toString(), "sh", "-c", program);
+        capture.awaitOut("ready\n");
+
+        capture.signal("TERM");
+
+        assertThat(capture.ended().exitCode()).as(capture.err()).isEqualTo(130);
+        assertThat(ended).exists();
     }
 
     @Test
