@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -29,6 +30,13 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
     static final int INTERRUPTED = 130;
 
     private static final String DOCTOR = "'urma doctor'";
+
+    private final @Nullable StandardOutput stdout;
+
+    /** @param stdout whose failure interrupts the command; null if that does not happen */
+    FailureReport(@Nullable StandardOutput stdout) {
+        this.stdout = stdout;
+    }
 
     /** Reports a usage error, and refers to the help. */
     @Override
@@ -52,6 +60,10 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
             return StandardOutput.CLOSED_PIPE; // no message: the reader has all that it wanted
         }
         boolean interrupted = isInterrupt(failure);
+        IOException unwritten = stdout == null ? null : stdout.failure();
+        if (unwritten != null && (interrupted || StandardOutput.isClosedPipe(unwritten))) {
+            return INTERRUPTED; // Main reports why standard output failed
+        }
         boolean doctor = command.getCommandSpec().userObject() instanceof DoctorCommand; // it must not refer to itself
         err.println("urma: " + (interrupted ? "interrupted" : doctor ? words(failure) : describe(failure)));
         if (isDebug(command.getCommandSpec())) {

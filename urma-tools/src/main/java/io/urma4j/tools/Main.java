@@ -87,19 +87,23 @@ public final class Main implements Callable<Integer> {
         }
     }
 
-    /** Runs the command; the exit code is not 0 if a write to {@code stdout} failed. */
+    /** Runs the command; the exit code is not 0 if a write to {@code stdout} failed. This interrupts the command. */
     static int run(StandardOutput stdout, PrintStream err, String... args) {
         PrintStream out = new PrintStream(new BufferedOutputStream(stdout), false, System.out.charset());
-        CommandLine commandLine = commandLine(out, err);
+        CommandLine commandLine = commandLine(out, err, new FailureReport(stdout));
         int code = commandLine.execute(args);
         commandLine.getOut().flush();
         out.flush();
         IOException failure = stdout.failure();
-        if (failure == null || code != ExitCode.OK) {
+        if (failure == null) {
             return code;
         }
+        var _ = Thread.interrupted(); // the command has ended
         if (StandardOutput.isClosedPipe(failure)) {
             return StandardOutput.CLOSED_PIPE;
+        }
+        if (code != ExitCode.OK && code != FailureReport.INTERRUPTED) {
+            return code;
         }
         err.println("urma: cannot write standard output: " + failure.getMessage());
         return ExitCode.SOFTWARE;
@@ -107,7 +111,10 @@ public final class Main implements Callable<Integer> {
 
     /** The command with all of its subcommands, writing to the given streams. */
     static CommandLine commandLine(PrintStream out, PrintStream err) {
-        FailureReport report = new FailureReport();
+        return commandLine(out, err, new FailureReport(null));
+    }
+
+    private static CommandLine commandLine(PrintStream out, PrintStream err, FailureReport report) {
         CommandLine commandLine = new CommandLine(new Main())
                 .setOut(writer(out))
                 .setErr(writer(err))

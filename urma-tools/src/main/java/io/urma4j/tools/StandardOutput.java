@@ -7,16 +7,18 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard output that keeps its first failed write. {@link java.io.PrintStream} and {@link java.io.PrintWriter}
- * swallow the exception, so that the command would end as if all had been written. Safe for any thread.
+ * Standard output that keeps its first failed write, and interrupts the command then. {@link java.io.PrintStream} and
+ * {@link java.io.PrintWriter} swallow the exception, so that a watching command would never end. Safe for any thread.
  */
 final class StandardOutput extends OutputStream {
     /** The exit code of a shell for a program that SIGPIPE ended. */
     static final int CLOSED_PIPE = 141;
 
     private final OutputStream out;
+    private final Thread command = Thread.currentThread();
     private volatile @Nullable IOException failure;
 
+    /** For the command that the calling thread runs. */
     StandardOutput(OutputStream out) {
         this.out = out;
     }
@@ -49,6 +51,7 @@ final class StandardOutput extends OutputStream {
         } catch (IOException e) {
             if (failure == null) {
                 failure = e;
+                command.interrupt(); // all that it would still print is lost
             }
             throw e;
         }

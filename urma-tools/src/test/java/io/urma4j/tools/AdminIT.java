@@ -27,8 +27,10 @@ import io.urma4j.peer.DeviceMemory;
 import io.urma4j.peer.PeerRegion;
 import io.urma4j.tools.Shell.Ended;
 import io.urma4j.tools.Shell.Running;
+import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -274,6 +276,18 @@ class AdminIT extends WithShell {
         watch.awaitOut("no process uses udma0\n\nnum ");
 
         assertThat(watch.interrupted().exitCode()).isZero();
+    }
+
+    @Test
+    void watchedViewEndsWhenItsReaderHasClosedThePipe() throws Exception {
+        Running watch = shell.startWithPipe("admin", "show", "--watch", "0.1");
+        try (InputStream out = watch.process().getInputStream()) {
+            assertThat(out.read()).isEqualTo('n');
+        }
+
+        assertThat(watch.process().waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(watch.process().exitValue()).as(watch.err()).isEqualTo(141);
+        assertThat(watch.err()).isEmpty();
     }
 
     @Test

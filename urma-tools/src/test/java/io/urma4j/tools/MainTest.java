@@ -1,6 +1,7 @@
 package io.urma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -112,6 +113,21 @@ class MainTest {
     void aPipeThatItsReaderHasClosedIsNothingToTell() {
         assertThat(urmaWithOutputThatFails("Broken pipe")).isEqualTo(141);
         assertThat(err()).isEmpty();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void aWriteThatFailsInterruptsTheCommand() {
+        StandardOutput closed = new StandardOutput(new OutputStream() {
+            @Override
+            public void write(int letter) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        });
+
+        assertThatThrownBy(() -> closed.write('x')).isInstanceOf(IOException.class);
+
+        assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test

@@ -139,6 +139,15 @@ final class Shell {
 
     /** Starts a command, and leaves its standard input open. */
     Running start(String... arguments) throws IOException {
+        return start(false, arguments);
+    }
+
+    /** The same, with standard output as a pipe, which the test reads. */
+    Running startWithPipe(String... arguments) throws IOException {
+        return start(true, arguments);
+    }
+
+    private Running start(boolean pipe, String... arguments) throws IOException {
         List<String> line = new ArrayList<>(CAN_HEAR ? HEARING_CTRL_C : List.of());
         line.add(java());
         line.addAll(List.of("-XX:AOTCache=" + Cache.FILE, "-Xlog:disable", "-Xlog:all=warning,aot*=off:stderr"));
@@ -148,7 +157,7 @@ final class Shell {
         Path err = Files.createTempFile(folder, "err", "");
         var builder = new ProcessBuilder(line)
                 .directory(folder.toFile())
-                .redirectOutput(out.toFile())
+                .redirectOutput(pipe ? Redirect.PIPE : Redirect.to(out.toFile()))
                 .redirectError(err.toFile());
         builder.environment().put("URMA_RUNTIME_DIR", runtimeDirectory().toString());
         builder.environment().putAll(variables);
