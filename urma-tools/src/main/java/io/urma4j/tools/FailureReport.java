@@ -121,9 +121,10 @@ public final class FailureReport implements IExecutionExceptionHandler, IParamet
         };
     }
 
+    /** One line without control characters: a part of the text may come from a peer. */
     private static String oneLine(String text) {
         List<String> lines = new ArrayList<>(text.lines().map(String::strip).toList());
         lines.removeIf(String::isEmpty);
-        return String.join("; ", lines);
+        return String.join("; ", lines).replaceAll("\\p{Cc}", "?");
     }
 }

@@ -78,6 +78,13 @@ class FailureReportTest {
     }
 
     @Test
+    void noControlCharacterReachesTheTerminal() {
+        UrmaException failure = refused(UrmaStatus.EINVAL, "name 'a\u001b[2J\u009b1mb'");
+
+        assertThat(FailureReport.describe(failure)).contains("name 'a?[2J?1mb'");
+    }
+
+    @Test
     void aHostThatNobodyKnowsIsCalledThat() {
         assertThat(FailureReport.describe(new UnknownHostException("nohost"))).isEqualTo("no host is called 'nohost'");
     }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,12 +130,7 @@ final class Control implements AutoCloseable {
 
     /** False when no more lines will arrive. */
     private boolean take(String text) {
-        Line line;
-        try {
-            line = Line.isLine(text) ? Line.decode(text) : Line.of("?");
-        } catch (CommandFailure | IllegalArgumentException e) {
-            line = Line.of("?");
-        }
+        Line line = decoded(text);
         switch (line.verb()) {
             case FAILED -> end(peer + ": " + line.values().getOrDefault("message", "failed"));
             case STOPPED -> end(peer + " was stopped by its user");
@@ -145,6 +141,24 @@ final class Control implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /** The line, or {@code ?} for a text that this program does not send. */
+    private static Line decoded(String text) {
+        try {
+            Line line = Line.isLine(text) ? Line.decode(text) : Line.of("?");
+            return hasControls(line) ? Line.of("?") : line;
+        } catch (CommandFailure | IllegalArgumentException e) {
+            return Line.of("?");
+        }
+    }
+
+    /** Whether it holds a control character, which would reach the terminal by a message. */
+    private static boolean hasControls(Line line) {
+        Stream<String> names = line.values().keySet().stream();
+        Stream<String> values = line.values().values().stream();
+        return Stream.concat(Stream.of(line.verb()), Stream.concat(names, values))
+                .anyMatch(text -> text.chars().anyMatch(Character::isISOControl));
     }
 
     private @Nullable String readLine() throws IOException {

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The conversation of the two sides, with peers that do not keep to it. */
 @Timeout(60)
@@ -127,6 +129,17 @@ class ControlTest {
         theySay("urma4j: phase size=%zz\n");
 
         assertThatThrownBy(() -> control.hear("phase")).hasMessageContaining("sent a line that is not");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"failed message=%1B[2J", "phase size=1%0A", "ph^ase", "phase si^ze=1"})
+    void aControlCharacterEndsTheConversationAndIsNotRepeated(String line) throws Exception {
+        Control control = greeted();
+
+        theySay("urma4j: " + line.replace('^', '\u001b') + "\n");
+
+        assertThatThrownBy(() -> control.hear("phase"))
+                .hasMessage("the server sent a line that is not of urma-perftest");
     }
 
     @Test
