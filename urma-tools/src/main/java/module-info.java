@@ -10,6 +10,8 @@ module io.urma4j.tools {
     // the demo measures the allocation of a thread
     requires java.management;
     requires jdk.management;
+    // urma perftest notices by keepalive that the other host has vanished
+    requires jdk.net;
     // only annotations: JSpecify is not needed at run time
     requires static org.jspecify;
     // the suite is in a separate jar, which only `urma tck` puts on its class path; the command silences its log

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Locale;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,9 @@ final class Control implements AutoCloseable {
     private static final int LONGEST_GREETING = 64;
     private static final int LONGEST_LINE = 8 << 20; // the share lines of 4096 Jetties
     private static final int TICK_MILLIS = 100;
+    private static final int KEEPALIVE_IDLE_SECONDS = 10;
+    private static final int KEEPALIVE_INTERVAL_SECONDS = 5;
+    private static final int KEEPALIVE_PROBES = 3;
 
     private final Socket socket;
     private final String peer;
@@ -71,11 +76,26 @@ final class Control implements AutoCloseable {
 
     static Control greet(Socket socket, String peer, Duration patience) throws IOException, InterruptedException {
         socket.setTcpNoDelay(true);
+        keepAlive(socket);
         Control control = new Control(socket, peer);
         control.write(PROGRAM + " " + VERSION);
         control.checkGreeting(control.readGreeting(patience));
         Thread.ofPlatform().daemon().name("control of perftest").start(control::listen);
         return control;
+    }
+
+    /** Has the kernel end the connection some 25 s after the other host has vanished, which sends no packet. */
+    private static void keepAlive(Socket socket) throws IOException {
+        socket.setKeepAlive(true);
+        set(socket, ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
+        set(socket, ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_INTERVAL_SECONDS);
+        set(socket, ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_PROBES);
+    }
+
+    private static void set(Socket socket, SocketOption<Integer> option, int value) throws IOException {
+        if (socket.supportedOptions().contains(option)) {
+            socket.setOption(option, value);
+        }
     }
 
     private String readGreeting(Duration patience) throws IOException, InterruptedException {

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,16 @@ class ControlTest {
         assertThat(other.hear("a").text("b")).isEqualTo("c d=e");
         assertThat(control.hear("f").values()).isEmpty();
         assertThat(control.hasSpoken()).isFalse();
+    }
+
+    @Test
+    void hostThatVanishesIsNoticedByTheKernel() throws Exception {
+        var _ = greeted();
+
+        assertThat(ours.getKeepAlive()).isTrue();
+        assertThat(ours.getOption(ExtendedSocketOptions.TCP_KEEPIDLE)).isEqualTo(10);
+        assertThat(ours.getOption(ExtendedSocketOptions.TCP_KEEPINTERVAL)).isEqualTo(5);
+        assertThat(ours.getOption(ExtendedSocketOptions.TCP_KEEPCOUNT)).isEqualTo(3);
     }
 
     @Test
