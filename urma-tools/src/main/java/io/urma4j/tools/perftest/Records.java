@@ -81,6 +81,7 @@ final class Records {
     void begin() {
         completed = 0;
         received = 0;
+        watch.progress(); // the time between two phases is no lack of progress
     }
 
     /** Work requests that have completed, of all lanes. */
@@ -183,7 +184,10 @@ final class Records {
         for (Jfc jfc : jfcs) {
             jfc.rearm(false);
         }
-        if (poll() == 0) {
+        if (poll() > 0) {
+            watch.progress();
+        } else {
+            watch.checkPatience();
             var _ = channel.await(eventTimeout);
             watch.lookUp();
         }

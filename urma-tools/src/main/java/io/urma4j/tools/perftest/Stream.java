@@ -85,12 +85,13 @@ final class Stream {
     }
 
     private void collect(boolean fed, boolean paced) throws InterruptedException {
+        if (paced) {
+            watch.progress(); // the next operation may not be due yet
+        }
         if (events && !fed) {
             records.pollOrWait();
-        } else if (records.poll() > 0 || fed) {
+        } else if (records.poll() > 0 || fed || paced) {
             watch.busy();
-        } else if (paced) {
-            watch.busy(); // the next operation is not due yet
         } else {
             watch.idle();
         }

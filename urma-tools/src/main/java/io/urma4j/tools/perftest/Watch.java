@@ -11,16 +11,22 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Watch {
     private static final int ROUNDS = 1024; // some ten microseconds
-    private static final long PATIENCE_NANOS = Duration.ofSeconds(30).toNanos(); // longer than the library's timeouts
+    private static final Duration PATIENCE = Duration.ofSeconds(30); // longer than the library's timeouts
     private static final boolean ALONE = Runtime.getRuntime().availableProcessors() == 1;
 
     private final Control control;
+    private final long patienceNanos;
     private int rounds;
     private boolean idle;
     private long idleSinceNanos;
 
     Watch(Control control) {
+        this(control, PATIENCE);
+    }
+
+    Watch(Control control, Duration patience) {
         this.control = control;
+        this.patienceNanos = patience.toNanos();
     }
 
     /** One round of a loop that found nothing. */
@@ -58,13 +64,14 @@ final class Watch {
         }
     }
 
-    private void checkPatience() {
+    /** Notes that a round found nothing; throws when there was no progress for too long. */
+    void checkPatience() {
         long now = System.nanoTime();
         if (!idle) {
             idle = true;
             idleSinceNanos = now;
-        } else if (now - idleSinceNanos > PATIENCE_NANOS) {
-            throw new CommandFailure("no progress for " + Units.time(PATIENCE_NANOS)
+        } else if (now - idleSinceNanos > patienceNanos) {
+            throw new CommandFailure("no progress for " + Units.time(patienceNanos)
                     + "; 'urma admin show --whole' inspects both processes");
         }
     }

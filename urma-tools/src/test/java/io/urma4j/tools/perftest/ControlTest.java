@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Line;
+import io.urma4j.tools.Session;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -192,6 +193,23 @@ class ControlTest {
         await().until(control::isOver);
         assertThat(control.hear("done").verb()).isEqualTo("done");
         assertThatThrownBy(() -> control.hear("bye")).hasMessage("the server closed the control connection");
+    }
+
+    @Test
+    void aSideThatSleepsUntilEventsEndsWithoutProgress() throws Exception {
+        try (Session session = Session.open("shm0")) {
+            Settings settings = ClashesTest.settings("send_lat --use_jfce=true");
+            Watch watch = new Watch(greeted(), Duration.ofMillis(100));
+            Records records = new Records(new Endpoint(session, settings), settings, watch);
+
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            records.pollOrWait();
+                        }
+                    })
+                    .isInstanceOf(CommandFailure.class)
+                    .hasMessageStartingWith("no progress for 100.00 ms");
+        }
     }
 
     @Test
