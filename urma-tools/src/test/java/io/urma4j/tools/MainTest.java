@@ -92,27 +92,38 @@ class MainTest {
         }
     }
 
-    private int urmaWithOutputThatFails(String why) {
+    private int urmaWithOutputThatFails(String why, String... arguments) {
         StandardOutput full = new StandardOutput(new OutputStream() {
             @Override
             public void write(int letter) throws IOException {
                 throw new IOException(why);
             }
         });
-        return Main.run(full, new PrintStream(err, true, StandardCharsets.UTF_8), "--help");
+        return Main.run(full, new PrintStream(err, true, StandardCharsets.UTF_8), arguments);
     }
 
     @Test
     void aFullStandardOutputIsAFailure() {
-        assertThat(urmaWithOutputThatFails("No space left on device")).isEqualTo(1);
+        assertThat(urmaWithOutputThatFails("No space left on device", "--help")).isEqualTo(1);
         assertThat(err()).isEqualTo("urma: cannot write standard output: No space left on device\n");
     }
 
-    /** As {@code head} closes it. */
     @Test
-    void aPipeThatItsReaderHasClosedIsNothingToTell() {
-        assertThat(urmaWithOutputThatFails("Broken pipe")).isEqualTo(141);
-        assertThat(err()).isEmpty();
+    void aFullStandardOutputEndsACommandWithThatReasonAlone() {
+        assertThat(urmaWithOutputThatFails("No space left on device", "simulate", "--minutes", "9", "--trace"))
+                .isEqualTo(1);
+        assertThat(err())
+                .endsWith("urma: cannot write standard output: No space left on device\n")
+                .doesNotContain("interrupted");
+    }
+
+    /** As {@code head} closes it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "simulate --minutes 9 --trace"})
+    void aPipeThatItsReaderHasClosedIsNothingToTell(String command) {
+        assertThat(urmaWithOutputThatFails("Broken pipe", command.split(" ", -1)))
+                .isEqualTo(141);
+        assertThat(err()).doesNotContain("interrupted", "standard output");
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
@@ -198,7 +209,10 @@ class MainTest {
                 "perftest write_fast --local",
                 "perftest -P 65536",
                 "perftest write_lat -S host -P 0",
-                "decode"
+                "decode",
+                "simulate --minutes 0",
+                "simulate --minutes=-1",
+                "simulate --minutes NaN"
             })
     void aWrongUseIsNoFaultOfTheMachine(String command) {
         assertThat(urma(command.split(" ", -1))).isEqualTo(2);

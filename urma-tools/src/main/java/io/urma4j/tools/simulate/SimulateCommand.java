@@ -34,7 +34,12 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {"  urma simulate --seeds 20000", "  urma simulate --seed 4711 --trace", "  urma simulate --minutes 10"
         },
-        exitCodeList = {"0:no violation", "1:a seed showed the printed violation", "2:usage error"})
+        exitCodeList = {
+            "0:no violation",
+            "1:a seed showed the printed violation",
+            "2:usage error",
+            "130:interrupted by Ctrl-C, after the totals"
+        })
 public final class SimulateCommand implements Callable<Integer> {
     private static final int DEFAULT_SEEDS = 1000;
     private static final int MOST_SHOWN = 20;
@@ -66,7 +71,14 @@ public final class SimulateCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private record Failure(long seed, String what) {}
+    private record Failure(long seed, String what) {
+        Map<String, Object> asMap() {
+            Map<String, Object> map = new LinkedHashMap<>();
+            map.put("seed", seed);
+            map.put("violation", what);
+            return map;
+        }
+    }
 
     /** Whether expected packets take the short way. */
     @SuppressWarnings("MemberName") // as users write them
@@ -77,10 +89,8 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
-        if (trace && prediction == Prediction.both) {
-            throw new ParameterException(spec.commandLine(), "--trace shows one run: --prediction must be on or off");
-        }
+    public Integer call() throws InterruptedException {
+        check();
         long from = first == null ? 1 : first;
         long count = seeds != null ? seeds : first != null && minutes == null ? 1 : DEFAULT_SEEDS;
         if (count < 1) {
@@ -98,7 +108,7 @@ public final class SimulateCommand implements Callable<Integer> {
         long done = 0;
         PrintWriter out = spec.commandLine().getOut();
         try (Progress progress = Progress.of(spec.commandLine().getErr(), "simulating")) {
-            while (done < count && System.nanoTime() - startNanos < limitNanos && !out.checkError()) {
+            while (done < count && System.nanoTime() - startNanos < limitNanos && !isEnded(out)) {
                 long seed = from + done++;
                 try {
                     total = total.plus(run(seed, out));
@@ -110,10 +120,27 @@ public final class SimulateCommand implements Callable<Integer> {
             }
         }
         tell(done, total, failures, System.nanoTime() - startNanos);
+        if (Thread.interrupted()) {
+            throw new InterruptedException("by Ctrl-C");
+        }
         if (!failures.isEmpty()) {
             throw new CommandFailure(failures.size() + " of " + done + " seeds have shown a violation");
         }
         return 0;
+    }
+
+    private void check() {
+        if (trace && prediction == Prediction.both) {
+            throw new ParameterException(spec.commandLine(), "--trace shows one run: --prediction must be on or off");
+        }
+        if (minutes != null && !(minutes > 0)) {
+            throw new ParameterException(spec.commandLine(), "--minutes must be more than 0, and is " + minutes);
+        }
+    }
+
+    /** Whether Ctrl-C ends the run, or its output has no reader. */
+    private static boolean isEnded(PrintWriter out) {
+        return out.checkError() || Thread.currentThread().isInterrupted();
     }
 
     private Report run(long seed, PrintWriter out) {
@@ -129,6 +156,7 @@ public final class SimulateCommand implements Callable<Integer> {
             Map<String, Object> all = new LinkedHashMap<>();
             all.put("seeds", done);
             all.put("violations", failures.size());
+            all.put("violating", failures.stream().map(Failure::asMap).toList());
             all.put("seconds", nanos / 1e9);
             all.put("operations", total.operations());
             all.put("succeeded", total.succeeded());
