@@ -279,6 +279,24 @@ class AdminIT extends WithShell {
     }
 
     @Test
+    void watchedViewEndsWithCtrlCWhileAProcessDoesNotAnswer() throws Exception {
+        Running share = shell.share("-n", "4096", "--name", "counters");
+        share.signal("STOP");
+        try {
+            Running watch = shell.start("admin", "show", "--watch", "0.1");
+            watch.awaitErr("gave an incomplete answer");
+            assertThat(watch.process().waitFor(500, TimeUnit.MILLISECONDS)).isFalse(); // it inspects again, for 3 s
+
+            Ended ended = watch.interrupted();
+
+            assertThat(ended.exitCode()).as(ended.err()).isZero();
+            assertThat(ended.err()).doesNotContain("interrupted");
+        } finally {
+            share.signal("CONT");
+        }
+    }
+
+    @Test
     void watchedViewEndsWhenItsReaderHasClosedThePipe() throws Exception {
         Running watch = shell.startWithPipe("admin", "show", "--watch", "0.1");
         try (InputStream out = watch.process().getInputStream()) {

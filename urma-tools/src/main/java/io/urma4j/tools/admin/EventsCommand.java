@@ -73,7 +73,7 @@ final class EventsCommand implements Callable<Integer> {
     /** An event and its context. */
     private record Happened(ContextView context, Resource event) {}
 
-    private void printNew(PrintWriter out, Sight sight, EmptyNotice notice) {
+    private void printNew(PrintWriter out, Sight sight, EmptyNotice notice) throws InterruptedException {
         List<Happened> events = new ArrayList<>();
         List<Sight.Seen> all = sight.look(Set.of(Kind.EVENT));
         notice.check(all);

@@ -63,7 +63,7 @@ abstract class PerfSwitchCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (Sight sight = Sight.open(device.name())) {
             List<Sight.Seen> seen = sight.measure(on, process.pid());

@@ -58,7 +58,7 @@ final class ShowPoolCommand implements Callable<Integer> {
     }
 
     /** The contexts that have a pool that was asked for, or gave no whole answer. */
-    private List<ContextView> contexts(Sight sight) {
+    private List<ContextView> contexts(Sight sight) throws InterruptedException {
         return sight.look(KINDS).stream()
                 .flatMap(seen -> seen.contexts().stream())
                 .map(this::chosen)

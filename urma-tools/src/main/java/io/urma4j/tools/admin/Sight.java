@@ -6,6 +6,7 @@ import io.urma4j.Resource;
 import io.urma4j.Urma;
 import io.urma4j.UrmaContext;
 import io.urma4j.UrmaDevice;
+import io.urma4j.UrmaException;
 import io.urma4j.tools.CommandFailure;
 import io.urma4j.tools.Ending;
 import io.urma4j.tools.Session;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The library, open on all devices or on one, to inspect the processes that use them. */
@@ -51,17 +53,27 @@ final class Sight implements AutoCloseable {
     }
 
     /** Queries the current resources of these kinds. */
-    List<Seen> look(Set<Resource.Kind> kinds) {
-        return contexts.stream()
-                .map(context -> new Seen(context.device(), context.inspect(kinds)))
-                .toList();
+    List<Seen> look(Set<Resource.Kind> kinds) throws InterruptedException {
+        return ask(context -> context.inspect(kinds));
     }
 
     /** Makes contexts of one process, or of all, start or stop measuring their steps. */
-    List<Seen> measure(boolean on, OptionalLong pid) {
-        return contexts.stream()
-                .map(context -> new Seen(context.device(), context.measure(on, pid)))
-                .toList();
+    List<Seen> measure(boolean on, OptionalLong pid) throws InterruptedException {
+        return ask(context -> context.measure(on, pid));
+    }
+
+    /** Asks on all devices. The library reports an interrupt as a failure, and leaves the flag set. */
+    private List<Seen> ask(Function<UrmaContext, List<ContextView>> question) throws InterruptedException {
+        try {
+            return contexts.stream()
+                    .map(context -> new Seen(context.device(), question.apply(context)))
+                    .toList();
+        } catch (UrmaException e) {
+            if (Thread.interrupted()) {
+                throw (InterruptedException) new InterruptedException(e.getMessage()).initCause(e);
+            }
+            throw e;
+        }
     }
 
     /** Closes everything. If the command was interrupted, the close is not. */

@@ -50,7 +50,7 @@ public final class SocketsCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void print(PrintWriter out, Sight sight, EmptyNotice notice) {
+    private void print(PrintWriter out, Sight sight, EmptyNotice notice) throws InterruptedException {
         List<Sight.Seen> seen = process.of(sight.look(KINDS));
         process.requireNamed(seen);
         List<ContextView> contexts = seen.stream()

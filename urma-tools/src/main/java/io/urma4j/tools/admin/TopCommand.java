@@ -124,7 +124,7 @@ final class TopCommand implements Callable<Integer> {
         }
     }
 
-    private List<PathSample> look(Sight sight, EmptyNotice notice) {
+    private List<PathSample> look(Sight sight, EmptyNotice notice) throws InterruptedException {
         List<PathSample> samples = new ArrayList<>();
         List<ContextView> contexts = new ArrayList<>();
         List<Sight.Seen> all = sight.look(Set.of(Kind.TP));
