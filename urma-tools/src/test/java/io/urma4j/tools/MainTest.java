@@ -168,6 +168,15 @@ class MainTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"--json dev shm0, dev", "--whole pool, pool", "--watch 1 peer, peer"})
+    void optionsBeforeASubcommandAreRefused(String words, String subcommand) {
+        assertThat(urma(("admin show " + words).split(" ", -1))).isEqualTo(2);
+        assertThat(err())
+                .startsWith("urma: options go behind the subcommand, as in 'urma admin show " + subcommand
+                        + " --json'\n");
+    }
+
+    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {

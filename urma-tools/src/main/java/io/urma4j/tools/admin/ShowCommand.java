@@ -19,6 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code urma admin show}: devices, and the contexts open on them. */
@@ -60,6 +61,20 @@ final class ShowCommand implements Callable<Integer> {
             watch.run(out, () -> print(out, sight.look(wanted), wanted));
         }
         return 0;
+    }
+
+    /** Fails if options precede the subcommand: they would have no effect. */
+    static void refuseOptionsBefore(CommandSpec subcommand) {
+        boolean anyBefore = subcommand.parent().userObject() instanceof ShowCommand show && show.hasOptions();
+        if (anyBefore) {
+            throw new ParameterException(
+                    subcommand.commandLine(),
+                    "options go behind the subcommand, as in '" + subcommand.qualifiedName() + " --json'");
+        }
+    }
+
+    private boolean hasOptions() {
+        return whole || watch.isAsked() || json.isAsked();
     }
 
     private void print(PrintWriter out, List<Seen> seen, Set<Kind> kinds) {

@@ -78,6 +78,7 @@ final class ShowDevCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        ShowCommand.refuseOptionsBefore(spec);
         Set<Kind> kinds = objects == null ? Set.of(Kind.CONTEXT, Kind.PORT, Kind.DROPS) : Set.of(objects.kind);
         PrintWriter out = spec.commandLine().getOut();
         try (Sight sight = Sight.open(device)) {

@@ -43,6 +43,7 @@ final class ShowPeerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        ShowCommand.refuseOptionsBefore(spec);
         PrintWriter out = spec.commandLine().getOut();
         EmptyNotice notice = new EmptyNotice(spec.commandLine().getErr(), watch.isAsked());
         try (Sight sight = Sight.open(null)) {

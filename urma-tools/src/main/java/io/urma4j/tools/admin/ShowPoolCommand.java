@@ -49,6 +49,7 @@ final class ShowPoolCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
+        ShowCommand.refuseOptionsBefore(spec);
         PrintWriter out = spec.commandLine().getOut();
         EmptyNotice notice = new EmptyNotice(spec.commandLine().getErr(), watch.isAsked());
         try (Sight sight = Sight.open(null)) {
