@@ -1,7 +1,9 @@
 package io.urma4j.tools;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -45,6 +47,14 @@ public final class OutputFile implements AutoCloseable {
 
     public FileChannel channel() {
         return channel;
+    }
+
+    /** Writes text, in UTF-8. */
+    public void write(String text) throws IOException {
+        ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
     }
 
     /** Renames the complete file to its name. */

@@ -72,6 +72,8 @@ class TckIT extends WithShell {
         Ended partial = shell.run("tck", "--filter", "S9.2", "--write-report", "page.md");
         Ended unknown = shell.run("tck", "--device", "moon0", "--filter", "S9.2");
         Ended hasty = shell.run("tck", "--patience", "0");
+        Ended nowhere = shell.run(
+                "tck", "--device", "deaf0", "--class-path", deafProvider(), "--write-report", "nowhere/page.md");
 
         assertThat(nothing.exitCode()).as(nothing.err()).isEqualTo(2);
         assertThat(nothing.err()).contains("no test matches nothingOfThatName");
@@ -81,6 +83,9 @@ class TckIT extends WithShell {
         assertThat(unknown.err()).contains("moon0");
         assertThat(hasty.exitCode()).as(hasty.err()).isEqualTo(2);
         assertThat(hasty.err()).contains("--patience is 0, the least is 1");
+        assertThat(nowhere.exitCode()).as(nowhere.err()).isEqualTo(1);
+        assertThat(nowhere.err()).contains("output 'nowhere/page.md': there is no directory");
+        assertThat(nowhere.out()).isEmpty();
     }
 
     @Test

@@ -2,8 +2,6 @@ package io.urma4j.tools.perftest;
 
 import io.urma4j.tools.OutputFile;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The output files, opened before anything is measured, so that a missing permission is reported at once. */
@@ -37,10 +35,7 @@ final class OutputFiles implements AutoCloseable {
 
     private static void write(@Nullable OutputFile file, String text) throws IOException {
         if (file != null) {
-            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
-            while (bytes.hasRemaining()) {
-                file.channel().write(bytes);
-            }
+            file.write(text);
             file.commit();
         }
     }

@@ -9,12 +9,12 @@ import io.urma4j.tck.run.SuiteRun;
 import io.urma4j.tck.run.TestResult;
 import io.urma4j.tck.run.TestResult.Verdict;
 import io.urma4j.tools.Json;
+import io.urma4j.tools.OutputFile;
 import io.urma4j.tools.Progress;
 import io.urma4j.tools.Session;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -55,15 +55,27 @@ final class SuiteSession {
                             + "; a filter is a rule (S7.8), a section (S7) or a part of Contract.test");
         }
         devices.forEach(SuiteSession::checkDevice);
+        if (report == null) {
+            return tell(runAll(selection, json), json);
+        }
+        try (OutputFile page = OutputFile.create(report)) { // before the run, which takes minutes
+            SequencedMap<String, List<TestResult>> results = runAll(selection, json);
+            page.write(ConformancePage.ofAllRules().text(commandLine(report), results));
+            page.commit();
+            return tell(results, json);
+        }
+    }
+
+    private SequencedMap<String, List<TestResult>> runAll(Selection selection, boolean json) {
         SequencedMap<String, List<TestResult>> results = new LinkedHashMap<>();
         for (String device : devices) {
             results.put(device, run(device, selection, json));
         }
+        return results;
+    }
+
+    private int tell(SequencedMap<String, List<TestResult>> results, boolean json) {
         List<TestResult> all = results.values().stream().flatMap(List::stream).toList();
-        if (report != null) {
-            String text = ConformancePage.ofAllRules().text(commandLine(report), results);
-            Files.writeString(report, text);
-        }
         if (json) {
             Json.print(out, asMap(results, all));
         } else {
