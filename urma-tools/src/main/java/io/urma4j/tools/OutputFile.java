@@ -8,6 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +44,19 @@ public final class OutputFile implements AutoCloseable {
         Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
         Path partial = target.resolveSibling("." + target.getFileName() + "."
                 + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".part");
-        return new OutputFile(
-                FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), target, partial);
+        return new OutputFile(open(partial, target), target, partial);
+    }
+
+    /** Opens the partial file, with the permissions of the one that it will replace. */
+    private static FileChannel open(Path partial, Path target) throws IOException {
+        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        if (!Files.exists(target)) {
+            return FileChannel.open(partial, options);
+        }
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
+        FileChannel channel = FileChannel.open(partial, options, PosixFilePermissions.asFileAttribute(permissions));
+        Files.setPosixFilePermissions(partial, permissions); // also those that the umask withholds
+        return channel;
     }
 
     public FileChannel channel() {

@@ -8,9 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OutputFileTest {
     @TempDir
@@ -54,6 +57,22 @@ class OutputFileTest {
 
         assertThat(link).isSymbolicLink();
         assertThat(path).hasContent("new");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rw-------", "rw-rw-rw-"})
+    void aFileThatIsReplacedKeepsItsPermissions(String permissions) throws Exception {
+        Path path = Files.writeString(folder.resolve("out"), "old");
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+
+        try (var file = OutputFile.create(path)) {
+            file.write("new");
+            file.commit();
+        }
+
+        assertThat(path).hasContent("new");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                .isEqualTo(permissions);
     }
 
     @Test
