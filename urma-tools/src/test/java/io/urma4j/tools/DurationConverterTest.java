@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,5 +26,13 @@ class DurationConverterTest {
                 .isInstanceOf(TypeConversionException.class)
                 .hasMessageContaining("'" + text + "' is not a time")
                 .hasMessageContaining("30s");
+    }
+
+    @Test
+    void refusesWhatIsLongerThanALife() {
+        assertThat(converter.convert("876000h")).isEqualTo(Duration.ofDays(36_500));
+        assertThatThrownBy(() -> converter.convert("9999999h"))
+                .isInstanceOf(TypeConversionException.class)
+                .hasMessage("'9999999h' is more than 876000h");
     }
 }

@@ -219,6 +219,8 @@ class MainTest {
                 "perftest -P 65536",
                 "perftest write_lat -S host -P 0",
                 "decode",
+                "pingpong -s 4G",
+                "share -n 8 --for 9999999h",
                 "simulate --minutes 0",
                 "simulate --minutes=-1",
                 "simulate --minutes NaN"

@@ -2,6 +2,9 @@ package io.urma4j.tools.perftest;
 
 /** The schedule of operations: bursts at a steady rate, independent of earlier delays. */
 final class Pace {
+    /** More operations than any phase has. */
+    private static final long MOST = 1L << Lane.NUMBER_BITS;
+
     private final double nanosPerBurst;
     private final int burst;
     private final long beginNanos;
@@ -21,7 +24,7 @@ final class Pace {
 
     /** How many operations are due by now. */
     long due(long nowNanos) {
-        long bursts = (long) ((nowNanos - beginNanos) / nanosPerBurst) + 1;
-        return bursts * burst;
+        long bursts = (long) ((nowNanos - beginNanos) / nanosPerBurst);
+        return (Math.min(bursts, MOST / burst) + 1) * burst;
     }
 }

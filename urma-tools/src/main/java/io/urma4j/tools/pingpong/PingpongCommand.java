@@ -134,6 +134,9 @@ public final class PingpongCommand implements Callable<Integer> {
         if (iterations < 1 || receives < 1 || port < 1 || port > 0xFFFF) {
             throw wrongUse("-n, -r and -p must be positive, and the port at most 65535");
         }
+        if (size != null && size > Integer.MAX_VALUE) {
+            throw wrongUse("-s " + size + " is more than " + Integer.MAX_VALUE + " bytes");
+        }
     }
 
     private ParameterException wrongUse(String message) {
