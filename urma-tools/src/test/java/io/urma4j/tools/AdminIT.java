@@ -265,6 +265,11 @@ class AdminIT extends WithShell {
 
             assertThat(show.exitCode()).isZero();
             assertThat(show.err()).contains("gave an incomplete answer");
+
+            Ended events = shell.run("admin", "events", "-d", "shm0");
+
+            assertThat(events.exitCode()).isZero();
+            assertThat(events.err()).contains("gave an incomplete answer").hasLineCount(1);
         } finally {
             share.signal("CONT");
         }

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,9 @@ final class EventsCommand implements Callable<Integer> {
     /** The last event that was shown of each context. */
     private final Map<Long, Long> shown = new HashMap<>();
 
+    /** The contexts that did not answer, by incarnation. */
+    private final Set<Long> silent = new HashSet<>();
+
     @Override
     public Integer call() throws InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
@@ -78,6 +82,7 @@ final class EventsCommand implements Callable<Integer> {
         List<Sight.Seen> all = sight.look(Set.of(Kind.EVENT));
         notice.check(all);
         for (Sight.Seen seen : all) {
+            tellSilent(seen.contexts());
             for (ContextView context : seen.contexts()) {
                 for (Resource event : context.resources(Kind.EVENT)) {
                     if (event.id() > shown.getOrDefault(context.incarnation(), 0L)) {
@@ -87,7 +92,7 @@ final class EventsCommand implements Callable<Integer> {
                 }
             }
         }
-        if (shown.isEmpty()) {
+        if (shown.isEmpty() && silent.isEmpty()) {
             notice.say("no context has events");
         }
         events.sort(Comparator.comparing(happened -> happened.event().field("time")));
@@ -97,6 +102,14 @@ final class EventsCommand implements Callable<Integer> {
             events.forEach(happened -> print(out, happened));
         }
         out.flush();
+    }
+
+    /** Prints on stderr, once for each, which contexts did not answer: their events are missing. */
+    private void tellSilent(List<ContextView> contexts) {
+        List<ContextView> untold = contexts.stream()
+                .filter(context -> !context.failure().isEmpty() && silent.add(context.incarnation()))
+                .toList();
+        ResourceTables.tellFailures(spec.commandLine().getErr(), untold);
     }
 
     private void print(PrintWriter out, Happened happened) {
