@@ -130,10 +130,18 @@ final class DevicesCommand implements Callable<Integer> {
         map.put("limits", asMap(attributes.limits()));
         List<Object> ports = new ArrayList<>();
         for (DeviceAttributes.Port port : attributes.ports()) {
-            ports.add(Map.of("number", port.number(), "active", port.active(), "mtuBytes", port.mtuBytes()));
+            ports.add(asMap(port));
         }
         map.put("ports", ports);
         map.put("ioPath", attributes.ioPath());
+        return map;
+    }
+
+    private static Map<String, Object> asMap(DeviceAttributes.Port port) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("number", port.number());
+        map.put("active", port.active());
+        map.put("mtuBytes", port.mtuBytes());
         return map;
     }
 

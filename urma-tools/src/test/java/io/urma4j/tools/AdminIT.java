@@ -58,6 +58,8 @@ class AdminIT extends WithShell {
         assertThat(out("admin", "show", "dev", "shm0"))
                 .contains("max_jfc_depth")
                 .contains("io_path");
+        assertThat(out("admin", "show", "dev", "shm0", "--json"))
+                .containsSubsequence("{\n  \"attributes\" : {", "\n  \"contexts\" : [ ]");
     }
 
     @Test

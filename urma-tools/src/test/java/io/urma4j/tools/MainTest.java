@@ -79,6 +79,13 @@ class MainTest {
     }
 
     @Test
+    void portsHaveTheirFieldsInOrder() {
+        assertThat(urma("devices", "--json")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .containsPattern("\"ports\" : \\[ \\{\\s+\"number\" : \\d+,\\s+\"active\" : \\w+,\\s+\"mtuBytes\" : ");
+    }
+
+    @Test
     void withoutDeviceMemoryTheReasonIsGiven() {
         System.setProperty("urma.cuda.library", "/nonexistent/libcuda.so.1"); // as on a machine without a GPU
         try {

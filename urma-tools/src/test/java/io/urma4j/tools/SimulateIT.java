@@ -16,7 +16,9 @@ class SimulateIT extends WithShell {
         assertThat(text.exitCode()).as(text.out() + text.err()).isZero();
         assertThat(text.out()).containsPattern("^5 seeds in \\d+\\.\\d s, 0 violations\n");
         assertThat(json.exitCode()).as(json.err()).isZero();
-        assertThat(json.out()).contains("\"seeds\" : 2", "\"violations\" : 0", "\"violating\" : [ ]").doesNotContain("\"operations\" : 0,");
+        assertThat(json.out())
+                .contains("\"seeds\" : 2", "\"violations\" : 0", "\"violating\" : [ ]")
+                .doesNotContain("\"operations\" : 0,");
     }
 
     /** A replay that is another run would be none. */

@@ -93,11 +93,7 @@ final class ShowDevCommand implements Callable<Integer> {
             List<Map<String, Object>> maps = contexts.stream()
                     .map(context -> ResourceTables.asMap(context, kinds))
                     .toList();
-            Json.print(
-                    out,
-                    objects == null
-                            ? Map.of("attributes", attributes(seen.device().attributes()), "contexts", maps)
-                            : maps);
+            Json.print(out, objects == null ? whole(seen.device().attributes(), maps) : maps);
             return;
         }
         if (objects == null) {
@@ -131,6 +127,13 @@ final class ShowDevCommand implements Callable<Integer> {
         Map.Entry<String, String> first = resource.fields().firstEntry();
         boolean isPort = resource.kind() == Kind.PORT || resource.kind() == Kind.DROPS;
         return isPort || first == null ? Long.toString(resource.id()) : first.getValue();
+    }
+
+    private static Map<String, Object> whole(DeviceAttributes attributes, List<Map<String, Object>> contexts) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("attributes", attributes(attributes));
+        map.put("contexts", contexts);
+        return map;
     }
 
     private static Map<String, Object> attributes(DeviceAttributes attributes) {
