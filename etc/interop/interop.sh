@@ -3,8 +3,8 @@
 # our verbs program in the guest. Covers IPv4 and IPv6 and both directions; then repeats cases with packet loss.
 #
 #   interop.sh [-t SEC] [-m MTU] [-n ITERATIONS] [-j COMMAND] [-o DIR] URMA...
-#     URMA: the command that runs urma, such as ./urma; -j: the command that runs OneSided, if not from the tests of
-#     urma-tools in this tree; -m 1500: the MTU of Ethernet, whose path MTU is 1024, so that no case uses 4096
+#     URMA: the command that runs urma, such as ./urma; -j: the command that runs OneSided, quoted for a shell, if not from
+#     the tests of urma-tools in this tree; -m 1500: the MTU of Ethernet, whose path MTU is 1024, so that no case uses 4096
 #
 # Each case is captured at both ends. A case that passes leaves no files. A failed case leaves a folder below DIR/failed, or
 # TMPDIR/urma-interop-failed without -o, with ours.pcap (our card), linux.pcap (the guest's tap), the output of both sides,
@@ -51,11 +51,12 @@ named() { local name=${1//%/}; echo "${name// /-}"; }
 
 # step "PROGRAM FAMILY MTU LOSS CALLER" GUEST HOST: adds a case: the commands of both sides, each of which prints its result
 step() {
-  local dir=$out/case/$(named "$1")
+  local dir of_host # words of the host's script
+  dir=$(printf %q "$out/case/$(named "$1")") of_host=$(printf %q "$out/host")
   rows+=("$1")
   guest+="timeout 100 $2 >/tmp/out 2>&1; r=\$?; [ \$r = 0 ] || tail -30 /tmp/out; tell \"$1\"; echo \"STEP \$r $1\"; "
   host+="begin $dir; URMA_UDMA_CAPTURE=$dir/ours.pcap timeout 90 $3 >$dir/ours.log 2>&1; r=\$?; "
-  host+="[ \$r = 0 ] || cat $dir/ours.log; echo \"STEP \$r $1\" >>$out/host; finish $dir \$r \"$1\"; "
+  host+="[ \$r = 0 ] || cat $dir/ours.log; echo \"STEP \$r $1\" >>$of_host; finish $dir \$r \"$1\"; "
   port=$((port+1)) # each case has its own TCP port, so that a delayed client cannot connect to the server of the next case
 }
 # settings FAMILY: sets our address and Linux' GID
@@ -85,7 +86,8 @@ counters() { guest+="for c in /sys/class/infiniband/rxe0/ports/1/hw_counters/*; 
 if [ -z "$onesided" ]; then
   target=$(cd "$here/../../urma-tools" && pwd)/target
   . "$here/../find-jdk.sh"; find_jdk interop
-  onesided="$JAVA_HOME/bin/java --enable-native-access=ALL-UNNAMED -XX:TieredStopAtLevel=1 -cp $target/test-classes:$target/urma.jar io.urma4j.tools.interop.OneSided"
+  onesided=$(printf '%q ' "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:TieredStopAtLevel=1 \
+    -cp "$target/test-classes:$target/urma.jar" io.urma4j.tools.interop.OneSided)
   [ -f "$target/test-classes/io/urma4j/tools/interop/OneSided.class" ] && [ -f "$target/urma.jar" ] ||
     skipped='urma-tools and its tests are not built: ./build package'
 fi

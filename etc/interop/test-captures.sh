@@ -3,8 +3,8 @@
 # machine, so that the test needs neither root nor QEMU: bash etc/interop/test-captures.sh
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+base=$(mktemp -d) work="$base/with a blank"
+trap 'rm -rf "$base"' EXIT
 mkdir -p "$work/interop/guest" "$work/bin" "$work/tmp"
 cp "$here/interop.sh" "$here/lib.sh" "$work/interop"
 

@@ -80,12 +80,17 @@ class InteropIT {
         String tests = Path.of("target/test-classes").toAbsolutePath().toString();
         return String.join(
                 " ",
-                java,
+                quoted(java),
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1", // each of its lives is short
                 "-cp",
-                tests + File.pathSeparator + jar,
+                quoted(tests + File.pathSeparator + jar),
                 OneSided.class.getName());
+    }
+
+    /** As one word of a shell. */
+    private static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
     }
 
     private static String whoAmI() {
