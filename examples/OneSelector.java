@@ -74,7 +74,7 @@ boolean eventTaken(Jfce events) {
 
 String readAll(SocketChannel visitor) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BUFFER_BYTES);
-    while (visitor.read(bytes) >= 0) {}
+    while (bytes.hasRemaining() && visitor.read(bytes) >= 0) {}
     return StandardCharsets.UTF_8.decode(bytes.flip()).toString();
 }
 

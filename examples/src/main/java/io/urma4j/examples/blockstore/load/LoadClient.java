@@ -30,6 +30,7 @@ public final class LoadClient {
     private final Counts counts;
     private final List<LoadWorker> workers = new ArrayList<>();
     private volatile boolean ending;
+    private volatile boolean failed;
     private long retries;
     private long reconnects;
 
@@ -96,22 +97,31 @@ public final class LoadClient {
         CountDownLatch working = new CountDownLatch(workers.size());
         Thread.ofPlatform().name("stdin").daemon().start(this::awaitEndOfInput);
         for (LoadWorker worker : workers) {
-            Thread.ofPlatform().name("worker").daemon().start(() -> {
-                try {
-                    worker.run(() -> ending);
-                    worker.verify();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                } finally {
-                    working.countDown();
-                }
-            });
+            Thread.ofPlatform().name("worker").daemon().start(() -> work(worker, working));
         }
         while (!working.await(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
             publishCounts();
         }
         publishCounts();
-        return awaitBuffers() ? 0 : 1;
+        boolean returned = awaitBuffers();
+        return returned && !failed ? 0 : 1;
+    }
+
+    /** Runs a worker to its end. Whatever it throws, its thread prints, and the process fails. */
+    private void work(LoadWorker worker, CountDownLatch working) {
+        boolean complete = false;
+        try {
+            worker.run(() -> ending);
+            worker.verify();
+            complete = true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            if (!complete) {
+                failed = true;
+            }
+            working.countDown();
+        }
     }
 
     private void awaitEndOfInput() {
