@@ -245,9 +245,10 @@ final class BlockWork extends Task implements SendWork, CopyWaiter {
         }
     }
 
+    /** No element takes a receive: an RNR NAK refuses it. */
     @Override
     public void notReady(long element, long waitNanos) {
-        throw new IllegalStateException("element " + element + " is no message");
+        done(element, WorkStatus.REM_OPERATION_ERR);
     }
 
     @Override

@@ -270,7 +270,10 @@ final class Acknowledgements {
 
     // ---- shared connections
 
-    /** A message was refused. Nothing is acknowledged by it: that comes behind it. */
+    /**
+     * A message was refused. Nothing is acknowledged by it: that comes behind it. What takes no receive waits for none: an RNR
+     * NAK refuses it like any other NAK.
+     */
     private void judge(long psn, int syndrome) {
         WireMessage message = inFlight.find(psn);
         if (message == null || message.isRefused) {
@@ -278,7 +281,8 @@ final class Acknowledgements {
         }
         requester.cutShort(message);
         Request request = message.request();
-        if (Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK) {
+        boolean waits = Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK && request.takesReceive();
+        if (waits) {
             traffic.add(Event.RNR_RECEIVED);
             request.waitNanos = Math.max(request.waitNanos, RnrTimer.nanos(Aeth.value(syndrome)));
         } else {

@@ -85,6 +85,11 @@ final class Request {
         return opcode == WorkOpcode.READ;
     }
 
+    /** Whether it takes a receive at the peer, so that the receiver may be not ready. */
+    boolean takesReceive() {
+        return WorkOpcode.isMessage(opcode);
+    }
+
     /** It will not succeed; the first reason counts. */
     void fail(int reason) {
         if (status == WorkStatus.SUCCESS) {

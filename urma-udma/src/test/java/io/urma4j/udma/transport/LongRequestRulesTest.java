@@ -3,6 +3,7 @@ package io.urma4j.udma.transport;
 import static io.urma4j.udma.transport.AnswersByHand.MTU;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.urma4j.udma.ring.WorkOpcode;
 import io.urma4j.udma.ring.WorkStatus;
 import io.urma4j.udma.transport.RequestsByHand.Peer;
 import io.urma4j.udma.wire.Aeth;
@@ -96,7 +97,7 @@ class LongRequestRulesTest {
 
     // ---- refusals
 
-    /** A WRITE is never not ready; a peer that says so has refused it as well. */
+    /** A WRITE takes no receive: an RNR NAK refuses it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theRestOfARefusedWriteThatHasNoPsnIsNotSent(boolean isNotReady) {
@@ -109,8 +110,35 @@ class LongRequestRulesTest {
         by.acknowledges(16, 16);
         assertThat(by.sends()).isEmpty();
         assertThat(by.requester.connection.mayStart(by.out, 1)).isTrue();
-        assertThat(by.out.results).hasSize(isNotReady ? 0 : 1);
-        assertThat(by.out.notReady).isEqualTo(isNotReady ? 1 : 0);
+        assertThat(by.out.statuses())
+                .containsExactly(isNotReady ? WorkStatus.REM_OPERATION_ERR : WorkStatus.REM_ACCESS_ABORT_ERR);
+        assertThat(by.out.notReady).isZero();
+    }
+
+    /** It would be repeated at once, for ever: a queue waits for its messages alone. */
+    @ParameterizedTest
+    @ValueSource(ints = {WorkOpcode.WRITE, WorkOpcode.READ, WorkOpcode.FADD})
+    void anRnrNakRefusesWhatTakesNoReceive(int opcode) {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED);
+        by.out.post(opcode, 0, 8, 0, 1, 0);
+        assertThat(by.sends()).containsExactly(0);
+        by.says(0, RNR, 0);
+        by.acknowledges(0, WorkOpcode.isFetch(opcode) ? 1 : 0);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.REM_OPERATION_ERR);
+        assertThat(by.out.notReady).isZero();
+        assertThat(by.sends()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {WorkOpcode.SEND, WorkOpcode.SEND_IMM, WorkOpcode.SEND_INVALIDATE, WorkOpcode.WRITE_IMM})
+    void anRnrNakHasWhatTakesAReceiveWait(int opcode) {
+        AnswersByHand by = new AnswersByHand(Peer.SHARED);
+        by.out.post(opcode, 0, 8, 0, 1, 0);
+        assertThat(by.sends()).containsExactly(0);
+        by.says(0, RNR, 0);
+        by.acknowledges(0, 0);
+        assertThat(by.out.results).isEmpty();
+        assertThat(by.out.notReady).isEqualTo(1);
     }
 
     @ParameterizedTest
