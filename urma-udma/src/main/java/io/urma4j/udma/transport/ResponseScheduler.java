@@ -17,12 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ResponseScheduler {
     private static final int MSN_MASK = 0xFF_FFFF;
-
-    // in verdicts, beside the syndromes of refusals, which are 0x20…0x3F and 0x60…0x6F
-    private static final int DUE = 0x80;
-    private static final int BEHIND_NOT_READY = 0x20; // added
-    private static final int BEHIND_ERROR = 0x10; // added
-    private static final long NONE = Long.MAX_VALUE;
+    private static final long NONE = Verdicts.NONE;
 
     private final ConnectionConfig config;
     private final Memory memory;
@@ -56,10 +51,7 @@ final class ResponseScheduler {
     private int refusal;
     private long refusedPsn;
 
-    // on shared connections
-    private final @Nullable NakHistory nakHistory;
-    private long dueFrom = NONE;
-    private long cameAgainLast = NONE;
+    private final @Nullable Verdicts verdicts; // on shared connections
 
     /** On a connection of one queue: where a READ could not be answered any more; {@link #NONE} when that was told. */
     private long readFailedAt = NONE;
@@ -80,7 +72,7 @@ final class ResponseScheduler {
         this.recovery = recovery;
         this.traffic = traffic;
         this.acknowledged = config.firstReceivePsn() - 1L;
-        this.nakHistory = config.isShared() ? new NakHistory() : null;
+        this.verdicts = config.isShared() ? new Verdicts() : null;
     }
 
     // ---- what is due
@@ -119,8 +111,8 @@ final class ResponseScheduler {
     }
 
     private void forget(long psn, long expected) {
-        if (nakHistory != null) {
-            nakHistory.clear(psn, expected);
+        if (verdicts != null) {
+            verdicts.clear(psn, expected);
         }
         recovery.executed(psn, expected);
         isRefusalDue = false; // for a receiver that was not ready before
@@ -181,45 +173,24 @@ final class ResponseScheduler {
         due(psn, syndrome);
     }
 
-    /** A packet came that is left of a refused message: whoever asks for it again is told the same. */
+    /** A packet came that is left of a refused message: it has the verdict of that message when it comes again. */
     void discarded(long psn, int syndrome) {
-        if (nakHistory != null) {
-            boolean isNotReady = Aeth.kind(syndrome) == Aeth.Kind.RNR_NAK;
-            nakHistory.set(psn, syndrome + (isNotReady ? BEHIND_NOT_READY : BEHIND_ERROR));
+        if (verdicts != null) {
+            verdicts.discarded(psn, syndrome);
             isAcknowledgementDue = true;
         }
     }
 
-    private static boolean isBehind(int verdict) {
-        return verdict >= 0x70 || verdict >= 0x40 && verdict < 0x60;
-    }
-
-    private static int syndrome(int verdict) {
-        int told = verdict & ~DUE;
-        return isBehind(told) ? told - (told < 0x60 ? BEHIND_NOT_READY : BEHIND_ERROR) : told;
-    }
-
-    /**
-     * The requester goes back to that PSN: every verdict from there on may have been lost. It waits for all of them, but need
-     * not come to all of them with the window that it has now. Of what comes again behind the first, its own is enough.
-     */
+    /** A packet of a shared connection has arrived again: refusals from there on may have been lost. */
     void judgeAgain(long psn, long expected) {
-        if (nakHistory != null && expected - psn <= ConnectionConfig.MAX_WINDOW_PACKETS) {
-            long end = psn == cameAgainLast + 1 ? psn + 1 : expected;
-            for (long at = nakHistory.next(psn, end); at < end; at = nakHistory.next(at + 1, end)) {
-                int verdict = nakHistory.get(at) & ~DUE;
-                if (at == psn || !isBehind(verdict)) {
-                    due(at, verdict);
-                }
-            }
-            cameAgainLast = psn;
+        if (verdicts != null && verdicts.cameAgain(psn, expected)) {
+            isAcknowledgementDue = true;
         }
     }
 
     private void due(long psn, int syndrome) {
-        if (nakHistory != null) {
-            nakHistory.set(psn, syndrome | DUE);
-            dueFrom = Math.min(dueFrom, psn);
+        if (verdicts != null) {
+            verdicts.refused(psn, syndrome);
             isAcknowledgementDue = true;
         }
     }
@@ -237,7 +208,7 @@ final class ResponseScheduler {
         isAwaitingFetch = false;
         for (int sent = 0; sent < budget; sent++) {
             ResponderResource resource = resources.wanted();
-            long judged = nextVerdict(expected);
+            long judged = verdicts == null ? NONE : verdicts.next(expected);
             boolean isSent;
             boolean isReadFirst = resource != null && resource.nextPsn() < judged;
             if (placingUpTo != NONE && (judged == NONE || isReadFirst)) {
@@ -290,7 +261,7 @@ final class ResponseScheduler {
                 && !isGapDue
                 && placingUpTo == NONE
                 && !isRefusalDue
-                && dueFrom == NONE
+                && (verdicts == null || verdicts.isNoneDue())
                 && readFailedAt == NONE
                 && resources.wanted() == null;
     }
@@ -310,27 +281,12 @@ final class ResponseScheduler {
         isAcknowledgementDue = false;
     }
 
-    private long nextVerdict(long expected) {
-        while (nakHistory != null && dueFrom != NONE) {
-            dueFrom = nakHistory.next(Math.max(dueFrom, expected - ConnectionConfig.MAX_WINDOW_PACKETS), expected);
-            if (dueFrom == expected) {
-                dueFrom = NONE;
-            } else if ((nakHistory.get(dueFrom) & DUE) != 0) {
-                return dueFrom;
-            } else {
-                dueFrom++;
-            }
-        }
-        return NONE;
-    }
-
     private boolean sendVerdict(long psn) {
-        NakHistory history = requireNonNull(nakHistory); // only a shared connection has verdicts
-        int verdict = history.get(psn) & ~DUE;
-        if (!tell(psn, syndrome(verdict))) {
+        Verdicts all = requireNonNull(verdicts); // only a shared connection has verdicts
+        if (!tell(psn, all.syndrome(psn))) {
             return false;
         }
-        history.set(psn, verdict);
+        all.sent(psn);
         return true;
     }
 

@@ -117,6 +117,21 @@ class DuplicateRulesTest {
     }
 
     @Test
+    void aPacketThatComesAThousandTimesDrawsEachRefusalOnce() {
+        RequestsByHand by = ready(Peer.SHARED);
+        Packet[] refused = new Packet[100];
+        for (int psn = 0; psn < refused.length; psn++) {
+            refused[psn] = by.write(psn, Opcodes.WRITE_ONLY, 8, 8, 99);
+        }
+        List<String> first = by.refusals(refused);
+        assertThat(first).hasSize(refused.length);
+        for (int i = 0; i < 1000; i++) {
+            by.responder.receive(refused[0]);
+        }
+        assertThat(by.refusals()).isEqualTo(first);
+    }
+
+    @Test
     void aRefusalIsKnownForAWindowAndGoneWhenItsPlaceIsUsedAnew() {
         RequestsByHand by = ready(Peer.SHARED);
         int window = ConnectionConfig.MAX_WINDOW_PACKETS;

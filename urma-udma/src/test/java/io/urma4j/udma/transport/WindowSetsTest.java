@@ -3,8 +3,11 @@ package io.urma4j.udma.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.urma4j.libc.NativeMemory;
+import io.urma4j.udma.wire.Aeth;
 import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PathMtu;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +98,67 @@ class WindowSetsTest {
             history.clear(12, 12 + WINDOW);
             assertThat(history.isEmpty()).isTrue();
             assertThat(history.get(12)).isZero();
+        }
+    }
+
+    @Nested
+    class OfVerdicts {
+        private final Verdicts verdicts = new Verdicts();
+
+        private void refuses(int count) {
+            for (int psn = 0; psn < count; psn++) {
+                verdicts.refused(psn, Aeth.NAK_REMOTE_ACCESS);
+            }
+        }
+
+        private List<Long> sends(int most) {
+            List<Long> sent = new ArrayList<>();
+            for (long psn = verdicts.next(WINDOW); psn != Verdicts.NONE && sent.size() < most; ) {
+                verdicts.sent(psn);
+                sent.add(psn);
+                psn = verdicts.next(WINDOW);
+            }
+            return sent;
+        }
+
+        /** A hostile peer repeats one packet at the rate of its network. */
+        @Test
+        void aPacketThatComesAgainAndAgainCausesOneSearch() {
+            refuses(WINDOW);
+            assertThat(sends(WINDOW)).hasSize(WINDOW);
+
+            long searched = 0;
+            for (int i = 0; i < 1000; i++) {
+                searched += verdicts.endOfSearch(0, WINDOW);
+                assertThat(verdicts.cameAgain(0, WINDOW)).isTrue();
+            }
+
+            assertThat(searched).isEqualTo(WINDOW + 999);
+            assertThat(sends(Integer.MAX_VALUE)).hasSize(WINDOW);
+        }
+
+        @Test
+        void whatHasLeftMeanwhileIsDueOnceMore() {
+            refuses(4);
+            assertThat(sends(4)).containsExactly(0L, 1L, 2L, 3L);
+            verdicts.cameAgain(0, WINDOW);
+            assertThat(sends(2)).containsExactly(0L, 1L);
+
+            assertThat(verdicts.endOfSearch(0, WINDOW)).isEqualTo(2);
+            verdicts.cameAgain(0, WINDOW);
+
+            assertThat(sends(Integer.MAX_VALUE)).containsExactly(0L, 1L, 2L, 3L);
+            assertThat(verdicts.isNoneDue()).isTrue();
+        }
+
+        @Test
+        void refusalsBetweenTwoPacketsThatComeAgainAreDueAsWell() {
+            refuses(6);
+            assertThat(sends(6)).hasSize(6);
+            verdicts.cameAgain(4, WINDOW);
+            verdicts.cameAgain(1, WINDOW);
+
+            assertThat(sends(Integer.MAX_VALUE)).containsExactly(1L, 2L, 3L, 4L, 5L);
         }
     }
 
