@@ -1,5 +1,6 @@
 package io.urma4j.udma.transport;
 
+import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
@@ -8,16 +9,30 @@ import java.util.Arrays;
  * <p>A flow need not be cached forever, and a hostile peer that invents flows fills no memory. A packet that is a whole
  * window behind the last rejected one was sent by a requester that had seen that NAK, and has therefore restarted the flow.
  * So at most a window of flows matters.
+ *
+ * <p>A peer chooses its flows, so the hash has a secret factor: else it could choose flows of one slot. No result depends on
+ * the factor.
  */
 final class HeldFlows {
     private static final int FIRST_SLOTS = 16;
     private static final long FREE = -1;
-    private static final long MIX = 0x9E37_79B9_7F4A_7C15L;
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     // open addressing: a flow, and the PSN of its last rejected packet
     private long[] flows = free(FIRST_SLOTS);
     private long[] lastTurnedAway = new long[FIRST_SLOTS];
     private int used;
+
+    private final long factor;
+
+    HeldFlows() {
+        this(RANDOM.nextLong());
+    }
+
+    /** @param secret which flows meet in a slot depends on it */
+    HeldFlows(long secret) {
+        this.factor = secret | 1; // an odd one loses no bit of a flow
+    }
 
     static long flow(int sourceQueue, int queue) {
         return (long) sourceQueue << 32 | queue & 0xFFFF_FFFFL;
@@ -75,11 +90,16 @@ final class HeldFlows {
 
     private int slot(long flow) {
         int mask = flows.length - 1;
-        int slot = (int) (flow * MIX >>> 32) & mask;
+        int slot = firstSlot(flow);
         while (flows[slot] != flow && flows[slot] != FREE) {
             slot = slot + 1 & mask;
         }
         return slot;
+    }
+
+    /** Where the search for a flow begins. The top bits of a product depend on all bits of the flow. */
+    int firstSlot(long flow) {
+        return (int) (flow * factor >>> Long.SIZE - Integer.numberOfTrailingZeros(flows.length));
     }
 
     /** Keeps current entries, in a table that is at most a quarter full afterwards. */

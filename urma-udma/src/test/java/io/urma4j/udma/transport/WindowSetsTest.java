@@ -8,6 +8,7 @@ import io.urma4j.udma.wire.Packet;
 import io.urma4j.udma.wire.PathMtu;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -328,6 +329,30 @@ class WindowSetsTest {
                         .as("flow %d", i)
                         .isEqualTo(i % 4 == 2);
             }
+        }
+
+        /** The factor is that of Fibonacci hashing, whose multiples lie far apart. */
+        @Test
+        void flowsThatDifferInTheTopBitsOfTheirSourceBeginInManySlots() {
+            HeldFlows table = new HeldFlows(0x9E37_79B9_7F4A_7C15L);
+            int count = WINDOW / 2;
+            for (int i = 0; i < count; i++) {
+                table.hold(HeldFlows.flow(i << 13, 7), 0);
+            }
+
+            long slots = IntStream.range(0, count)
+                    .map(i -> table.firstSlot(HeldFlows.flow(i << 13, 7)))
+                    .distinct()
+                    .count();
+
+            assertThat(slots).isGreaterThan(count / 2);
+        }
+
+        @Test
+        void eachTableHasAnOrderOfItsOwn() {
+            HeldFlows other = new HeldFlows();
+            assertThat(IntStream.range(0, 1000))
+                    .anyMatch(i -> flows.firstSlot(HeldFlows.flow(i, i)) != other.firstSlot(HeldFlows.flow(i, i)));
         }
 
         @Test
