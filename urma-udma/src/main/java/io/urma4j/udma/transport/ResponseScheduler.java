@@ -19,6 +19,9 @@ final class ResponseScheduler {
     private static final int MSN_MASK = 0xFF_FFFF;
     private static final long NONE = Verdicts.NONE;
 
+    /** An acknowledgement names no PSN that is further behind: the peer might take its 24 bits for those of one ahead. */
+    private static final long FAR = 1L << 22;
+
     private final ConnectionConfig config;
     private final Memory memory;
     private final PacketWriter writer;
@@ -32,6 +35,9 @@ final class ResponseScheduler {
 
     /** The PSN that an acknowledgement names. */
     private long acknowledged;
+
+    /** On a connection of one queue: that PSN is far behind, since only READs were executed after it. */
+    private boolean isFarBehind;
 
     /** Which transmission of that PSN causes the acknowledgement, unless another packet does. */
     private int acknowledgedTransmission = Bth.NO_TRANSMISSION;
@@ -97,6 +103,7 @@ final class ResponseScheduler {
     /** Packets were executed; an acknowledgement names them from now on. */
     void executed(long psn, long expected, int transmission) {
         acknowledged = expected - 1;
+        isFarBehind = false;
         acknowledgedTransmission = transmission;
         forget(psn, expected);
     }
@@ -107,6 +114,8 @@ final class ResponseScheduler {
             acknowledged = expected - 1;
             acknowledgedTransmission = Bth.NO_TRANSMISSION;
         }
+        isFarBehind = expected - acknowledged > FAR;
+        isAcknowledgementDue &= !isFarBehind;
         forget(psn, expected);
     }
 
@@ -128,8 +137,9 @@ final class ResponseScheduler {
         recovery.arrivedTwice(psn, acknowledged);
     }
 
+    /** The answers of READs acknowledge what is far behind. */
     void acknowledge() {
-        isAcknowledgementDue = true;
+        isAcknowledgementDue |= !isFarBehind;
     }
 
     /** Whoever asks for what is not remembered learns on a shared connection how far the responder is. */
@@ -302,10 +312,11 @@ final class ResponseScheduler {
 
     /** A READ that waits for its bytes is not acknowledged, and nothing behind it. */
     private boolean tellPlacing(@Nullable ResponderResource waiting) {
-        return waiting == null
-                ? recovery.reportPlacing(writer, acknowledged, placingUpTo, msn)
-                : writer.acknowledge(
-                        waiting.firstPsn - 1, Aeth.ACK_PLACING, waiting.msn - 1 & MSN_MASK, Bth.NO_TRANSMISSION, true);
+        if (waiting == null) {
+            return isFarBehind || recovery.reportPlacing(writer, acknowledged, placingUpTo, msn);
+        }
+        return writer.acknowledge(
+                waiting.firstPsn - 1, Aeth.ACK_PLACING, waiting.msn - 1 & MSN_MASK, Bth.NO_TRANSMISSION, true);
     }
 
     /** Whether the bytes of the next packet have been fetched; if they cannot be, the READ has failed. */

@@ -101,6 +101,33 @@ class DuplicateRulesTest {
         assertThat(by.answers(send)).containsExactly(peer == Peer.SHARED ? "2 ack" : "0 ack");
     }
 
+    /**
+     * A PSN has 24 bits on the wire: 2^23 READ responses later, the peer would take the last acknowledged one for one ahead.
+     * The READs have 2^14 PSNs each.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {255, 256})
+    void whatIsMoreThan4MillionPsnsBehindIsNotAcknowledged(int reads) {
+        RequestsByHand by = new RequestsByHand(Peer.FOREIGN, config -> config.mtuBytes(256));
+        by.inbox.post(4);
+        Packet send = by.packet(0, Opcodes.SEND_ONLY, 8);
+        assertThat(by.answers(send)).containsExactly("0 ack");
+        int end = 1;
+        for (int i = 0; i < reads; i++) {
+            by.responder.region.isRevoked = false;
+            by.responder.receive(by.read(end, 0, 256 << 14, Region.KEY));
+            by.responder.region.isRevoked = true; // so that it needs no response
+            assertThat(by.answers()).containsExactly(end + " access");
+            end += 1 << 14;
+        }
+
+        assertThat(by.answers(send)).isEqualTo(reads < 256 ? List.of("0 ack") : List.of());
+
+        Packet next = by.packet(end, Opcodes.SEND_ONLY, 8);
+        assertThat(by.answers(next)).containsExactly(end + " ack");
+        assertThat(by.answers(next)).as("once more").containsExactly(end + " ack");
+    }
+
     // ---- refusals of a shared connection
 
     @Test
