@@ -111,9 +111,13 @@ final class Retransmission {
         return waitEndNanos;
     }
 
-    /** Something was acknowledged: a new loss may be retransmitted for, and the next message has all tries. */
+    /**
+     * Something was acknowledged: a new loss may be retransmitted for, and the next message has all tries. If its receiver was
+     * not ready before, it was meanwhile, and the wait ends.
+     */
     void progressed(long nowNanos) {
         lastRewind.progressed(psns.unacked(), nowNanos);
+        heldUntilNanos = NOT_HELD;
         rnrTries = 0;
     }
 

@@ -142,6 +142,22 @@ class RetransmissionRulesTest {
                 .isEqualTo(Long.MAX_VALUE);
     }
 
+    /** The NAK was of an earlier transmission, and a later one has found a receive. */
+    @ParameterizedTest
+    @EnumSource(names = {"URMA4J", "FOREIGN"})
+    void aMessageThatWasTakenAfterAllEndsTheWaitForItsReceiver(Peer peer) {
+        AnswersByHand by = new AnswersByHand(peer);
+        by.out.send(8);
+        by.out.send(8);
+        assertThat(by.sends()).containsExactly(0, 1);
+        by.says(0, RNR, 0);
+        assertThat(by.sends()).isEmpty();
+        by.acknowledges(0, 1);
+        assertThat(by.sends()).containsExactly(1);
+        by.acknowledges(1, 2);
+        assertThat(by.out.statuses()).containsExactly(WorkStatus.SUCCESS, WorkStatus.SUCCESS);
+    }
+
     /** A copy may last longer than the hold. Its end has the connection stepped, and until then there is nothing to do. */
     @Test
     void aHoldThatIsOverIsNoDeadlineForAPayloadThatIsNotFetched() {
