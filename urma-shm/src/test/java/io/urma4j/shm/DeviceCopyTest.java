@@ -247,8 +247,8 @@ class DeviceCopyTest {
         WorkRequestList list = new WorkRequestList(1, 1);
         list.writeImmediate(null, range, 0, 7, 2).from(bytes, 0, 8);
         assertThat(here.jfs().post(list)).isZero();
-        assertThat(list.refusal()).hasValueSatisfying(refusal -> assertThat(refusal)
-                .hasMessageContaining("is not bound"));
+        assertThat(list.refusal())
+                .hasValueSatisfying(refusal -> assertThat(refusal).hasMessageContaining("is not bound"));
         npus.stop(0, false);
         posting.join();
         here.unbind();

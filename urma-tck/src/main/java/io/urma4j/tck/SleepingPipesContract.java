@@ -229,10 +229,7 @@ public abstract class SleepingPipesContract extends Contract {
             CompletableFuture<Boolean> waiting = awaiting(reader, FOR_EVER);
             LockSupport.parkNanos(round * 10_000L);
             reader.close();
-            assertThat(waiting)
-                    .failsWithin(Patience.LIMIT)
-                    .withThrowableThat()
-                    .withMessageContaining("is closed");
+            assertThat(waiting).failsWithin(Patience.LIMIT).withThrowableThat().withMessageContaining("is closed");
         }
     }
 

@@ -179,8 +179,8 @@ class MainTest {
     void optionsBeforeASubcommandAreRefused(String words, String subcommand) {
         assertThat(urma(("admin show " + words).split(" ", -1))).isEqualTo(2);
         assertThat(err())
-                .startsWith("urma: options go behind the subcommand, as in 'urma admin show " + subcommand
-                        + " --json'\n");
+                .startsWith(
+                        "urma: options go behind the subcommand, as in 'urma admin show " + subcommand + " --json'\n");
     }
 
     @ParameterizedTest

@@ -73,6 +73,7 @@ public final class MessageSender implements AutoCloseable {
     private @Nullable Thread leader;
     /** The first thread of the queue was woken for a buffer that another thread took: the next one is reserved for it. */
     private boolean isOwed;
+
     private final List<Thread> noted = new ArrayList<>(); // to be woken; the leader's
     /** A message failed, and the queue is not READY again. */
     private boolean failed;
