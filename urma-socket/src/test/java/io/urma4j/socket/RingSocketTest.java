@@ -586,8 +586,8 @@ class RingSocketTest {
         }
     }
 
-    @Test
-    void aShutdownOfTheOutputEndsAWriteThatWaits() throws Exception {
+    /** The thread that writes reads from TCP meanwhile, and the shutdown ends that, too. */
+    private void endAWriteByAShutdown() throws Exception {
         ByteBuffer all = ByteBuffer.allocate(10 * RING_BYTES);
         CompletableFuture<Integer> writing = Background.call(() -> client.write(all));
         awaitFull(all);
@@ -598,6 +598,39 @@ class RingSocketTest {
                 .failsWithin(Duration.ofSeconds(20))
                 .withThrowableOfType(ExecutionException.class)
                 .withCauseInstanceOf(AsynchronousCloseException.class);
+    }
+
+    @Test
+    void aReadSeesAResetAfterAShutdownThatHasEndedAWrite() throws Exception {
+        endAWriteByAShutdown();
+        awaitArrival(server, RING_BYTES);
+        server.close();
+
+        assertThat(Background.call(() -> client.read(ByteBuffer.allocate(1))))
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(SocketException.class);
+    }
+
+    @Test
+    void aSelectorSeesAResetAfterAShutdownThatHasEndedAWrite() throws Exception {
+        endAWriteByAShutdown();
+        readFully(server, RING_BYTES);
+        server.setOption(StandardSocketOptions.SO_LINGER, 0);
+        server.close();
+
+        client.configureBlocking(false);
+        try (Selector selector = provider.openSelector()) {
+            client.register(selector, SelectionKey.OP_READ);
+            assertThat(selector.select(FOR_EVER_MILLIS)).isOne();
+            assertThatThrownBy(() -> client.read(ByteBuffer.allocate(1))).isInstanceOf(SocketException.class);
+        }
+    }
+
+    @Test
+    void aShutdownOfTheOutputEndsAWriteThatWaits() throws Exception {
+        endAWriteByAShutdown();
+
         assertThat(client.isOpen()).isTrue();
         ByteBuffer received = ByteBuffer.allocate(20 * RING_BYTES);
         while (server.read(received) >= 0) {

@@ -98,7 +98,7 @@ class Doorbell {
                 length = hearAtOnce();
                 heardSome |= length != 0 || end.isOver();
             }
-            lookForEnd();
+            var _ = lookForEnd();
             return heardSome;
         } finally {
             hearing.unlock();
@@ -271,11 +271,17 @@ class Doorbell {
         }
     }
 
-    /** Without TCP the end of the peer's process tells that nothing comes any more; its rings tell all else. */
-    private void lookForEnd() {
-        if (deaf) {
-            end.followProcess();
+    /**
+     * Asks the rings and the peer's process for an end, where TCP tells none any more. Any thread.
+     *
+     * @return whether the connection is over and TCP tells nothing
+     */
+    final boolean lookForEnd() {
+        if (!deaf) {
+            return false;
         }
+        end.followPeer();
+        return end.isOver();
     }
 
     private void poll() throws IOException {
@@ -285,7 +291,7 @@ class Doorbell {
         } finally {
             hearing.lock();
         }
-        lookForEnd();
+        var _ = lookForEnd();
         refuseInterrupted();
         checkOpen();
     }

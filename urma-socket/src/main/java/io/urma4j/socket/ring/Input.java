@@ -150,6 +150,9 @@ final class Input {
         if (over) {
             return end.tell(doorbell.isProven());
         }
+        if (doorbell.lookForEnd()) {
+            return take(target, drains); // bytes may have come before that end
+        }
         if (drains && (!doorbell.isProven() || isPeerGone.getAsBoolean())) {
             doorbell.drainAside();
             return take(target, false);
@@ -188,7 +191,11 @@ final class Input {
     }
 
     private boolean hasDataNow() throws IOException {
-        return closed || shut || hasEnded() || doorbell.isProven() && reader.available() > 0;
+        return closed
+                || shut
+                || hasEnded()
+                || doorbell.isProven() && reader.available() > 0
+                || doorbell.lookForEnd();
     }
 
     /** Whether the peer writes nothing any more, though bytes before it may be unread. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the TCP connection beside two rings has ended, and what of it the program has seen. A read or a write reports a reset once.
- * It is set by the thread that reads from TCP, under the lock of {@link Doorbell}; any thread may ask.
+ * The thread that reads from TCP sets it, under the lock of {@link Doorbell}, but for {@link #followPeer}; any thread may ask.
  */
 final class TcpEnd {
     /** How long after a reset the end of the peer's process may be seen. */
@@ -44,9 +44,9 @@ final class TcpEnd {
         }
     }
 
-    /** Where TCP tells nothing any more, the end of the peer's process tells that nothing comes; its rings tell all else. */
-    void followProcess() {
-        if (peer.hasEnded()) {
+    /** Where TCP tells nothing any more, the peer's process tells its own end, and the ring a reset or a close. Any thread. */
+    void followPeer() {
+        if (peer.hasEnded() || reader.isAborted() || !reader.hasWriter()) {
             ended = true;
         }
     }
