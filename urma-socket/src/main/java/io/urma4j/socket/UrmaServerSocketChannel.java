@@ -173,14 +173,14 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
                 }
             }
         } catch (IOException e) {
-            return; // which the application's accept sees, too
+            // the application's accept sees it, too
         } finally {
             accepting.unlock();
             if (!isOpen()) { // since a moment ago, when some of these were not here yet
                 resetPending();
             }
+            delegate.recheck(); // also where a later accept has failed
         }
-        delegate.recheck();
     }
 
     private void acceptAll() throws IOException {
