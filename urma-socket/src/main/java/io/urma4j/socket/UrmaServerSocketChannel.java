@@ -149,7 +149,7 @@ final class UrmaServerSocketChannel extends ServerSocketChannel implements Wrapp
         SocketNode node = provider.node();
         try {
             return new UrmaSocketChannel(provider, accepted, node == null ? null : node.accepted(accepted));
-        } catch (IOException e) { // the client has gone already, or this channel is closed
+        } catch (Throwable e) { // the client has gone already, this channel is closed, or an error, as of memory
             accepted.close();
             throw e;
         }

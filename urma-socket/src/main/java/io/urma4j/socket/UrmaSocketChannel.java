@@ -87,7 +87,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
     private void useOrClose(RingConnection made) throws IOException {
         try {
             use(made);
-        } catch (IOException e) { // another thread has closed the channel
+        } catch (Throwable e) { // another thread has closed the channel, or an error, as of memory
             made.close();
             throw e;
         }
@@ -232,7 +232,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
         } catch (IOException e) {
             cancelAttempt();
             throw delegate.failed(e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (isOurs) {
                 cancelAttempt();
             }
@@ -294,6 +294,9 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
         } catch (IOException e) {
             cancelAttempt();
             throw delegate.failed(e);
+        } catch (Error e) { // as of memory
+            cancelAttempt();
+            throw e;
         } finally {
             leaveConnecting();
         }
@@ -328,6 +331,9 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
         } catch (RuntimeException e) {
             close();
             throw new IOException("It is not known whether " + made + " was taken, so it is closed", e);
+        } catch (Error e) { // as of memory
+            close();
+            throw e;
         }
     }
 

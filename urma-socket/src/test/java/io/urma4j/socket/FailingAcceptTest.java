@@ -1,10 +1,15 @@
 package io.urma4j.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.urma4j.socket.peering.SocketSettings;
+import io.urma4j.socket.peering.SocketSettings.Mode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
@@ -95,6 +100,61 @@ class FailingAcceptTest {
         while (!hot.haveNews()) {
             assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(LONG);
             LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    /** The thread that receives greetings accepts for an application that does not. */
+    @Test
+    void anErrorOfAnAcceptEndsOneGreetingAlone() throws Exception {
+        var failing = new Failing(0, () -> {
+            throw new LinkageError("of a test");
+        });
+        LazyNode othersNode = OverRings.node(SocketSettings.of(Mode.AUTO).withOfferTimeout(LONG), rings.directory());
+        try (var listener = new UrmaServerSocketChannel(provider, failing);
+                SocketChannel client = provider.openSocketChannel();
+                SocketChannel another = new UrmaSelectorProvider(othersNode).openSocketChannel()) {
+            listener.bind(LOOPBACK);
+            var connecting = Background.run(() -> client.connect(listener.getLocalAddress()));
+            failing.hasFailed.join();
+            try (SocketChannel accepted = listener.accept()) {
+                connecting.get();
+                assertThat(OverRings.isOverRings(accepted)).isTrue();
+            }
+
+            another.connect(listener.getLocalAddress());
+            assertThat(OverRings.isOverRings(another)).isTrue();
+        } finally {
+            othersNode.close();
+        }
+    }
+
+    /** It cannot tell its address. */
+    private static final class Nameless extends ForwardingTcp {
+        Nameless(SocketChannel tcp) {
+            super(tcp);
+        }
+
+        @Override
+        public SocketAddress getRemoteAddress() {
+            throw new LinkageError("of a test");
+        }
+    }
+
+    @Test
+    void anErrorAfterAnAcceptClosesTheConnection() throws Exception {
+        var tcp = new ForwardingListener(ServerSocketChannel.open()) {
+            @Override
+            public SocketChannel accept() throws IOException {
+                return new Nameless(super.accept());
+            }
+        };
+        try (var listener = new UrmaServerSocketChannel(provider, tcp)) {
+            listener.bind(LOOPBACK);
+            try (SocketChannel client = SocketChannel.open(listener.getLocalAddress())) {
+                assertThatThrownBy(listener::accept).isInstanceOf(LinkageError.class);
+
+                assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
+            }
         }
     }
 }

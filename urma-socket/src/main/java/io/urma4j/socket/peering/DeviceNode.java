@@ -44,7 +44,7 @@ final class DeviceNode implements AutoCloseable {
             try {
                 channel.receive(RECEIVE_TIMEOUT).ifPresent(this::received);
                 takeEvents();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // an error ends one greeting, and not those of all processes
                 if (!closed) {
                     LOG.log(System.Logger.Level.WARNING, "a greeting was not handled", e);
                 }

@@ -83,15 +83,39 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
 
     /**
      * A connection that both have agreed on. Sends this end's proof, for which a new TCP connection always has room, and expects the
-     * other's, which may come later.
+     * other's, which may come later. A failure retires the ring.
      *
      * @param theirSlot of the ring that the other reads
      */
     final RingConnection connection(SocketChannel tcp, OwnRing ring, int theirSlot, long ownProof, long theirProof)
             throws IOException {
-        RingConnection connection = ring.connect(tcp, theirSlot, theirProof);
-        boolean wasInterrupted =
-                Thread.interrupted(); // which would close this connection, and is for the next call that waits
+        RingConnection connection = connect(tcp, ring, theirSlot, theirProof);
+        // an interrupt would close this connection, and is for the next call that waits
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            prove(connection, tcp, ownProof);
+        } catch (Throwable e) { // another thread has closed TCP, or an error, as of memory
+            connection.close();
+            throw e;
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return connection;
+    }
+
+    private RingConnection connect(SocketChannel tcp, OwnRing ring, int theirSlot, long theirProof) {
+        try {
+            return ring.connect(tcp, theirSlot, theirProof);
+        } catch (Throwable e) { // also an error, as of memory
+            retire(ring);
+            throw e;
+        }
+    }
+
+    private static void prove(RingConnection connection, SocketChannel tcp, long ownProof)
+            throws ClosedChannelException {
         ByteBuffer proof = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         try {
             int sent = tcp.write(proof.putLong(ownProof).flip());
@@ -100,16 +124,10 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
             }
             connection.expectProof();
         } catch (ClosedChannelException e) {
-            connection.close();
             throw e;
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "the peer has reset the connection, as its user will see: " + e);
-        } finally {
-            if (wasInterrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
-        return connection;
     }
 
     @Override

@@ -59,15 +59,22 @@ final class Server {
         if (!greetings.tryAcquire()) {
             return; // the client asks again
         }
-        Thread.ofVirtual().name("urma-socket-greeting").start(() -> {
-            try {
-                channel.reply(message, answer(message, hello).toBytes());
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.DEBUG, () -> message.sender() + " was not answered: " + e);
-            } finally {
-                greetings.release();
-            }
-        });
+        try {
+            Thread.ofVirtual().name("urma-socket-greeting").start(() -> reply(message, hello));
+        } catch (Throwable e) { // no memory for a thread
+            greetings.release();
+            throw e;
+        }
+    }
+
+    private void reply(Message message, Greeting.Hello hello) {
+        try {
+            channel.reply(message, answer(message, hello).toBytes());
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> message.sender() + " was not answered: " + e);
+        } finally {
+            greetings.release();
+        }
     }
 
     private Greeting answer(Message message, Greeting.Hello hello) {
