@@ -216,7 +216,7 @@ final class Client {
         CompletableFuture<Host> own = new CompletableFuture<>();
         CompletableFuture<Host> known = hosts.get(id);
         if (known != null && hasGone(known) && hosts.remove(id, known)) {
-            ended.add(known.resultNow());
+            end(known.resultNow());
         }
         CompletableFuture<Host> first = hosts.putIfAbsent(id, own);
         if (first != null) {
@@ -240,11 +240,17 @@ final class Client {
                 && made.resultNow().pairing().isGone();
     }
 
+    /** The device may tell of the end later, or has done so before this process had the connections. */
+    private void end(Host gone) {
+        ended.add(gone);
+        gone.pairing().loseIfGone();
+    }
+
     /** Closes what no connection uses any more. */
     private void dropGone() {
         hosts.forEach((id, made) -> {
             if (hasGone(made) && hosts.remove(id, made)) {
-                ended.add(made.resultNow());
+                end(made.resultNow());
             }
         });
         ended.removeIf(host -> {
@@ -304,6 +310,7 @@ final class Client {
                 made.resultNow().pairing().loseIfGone();
             }
         }
+        ended.forEach(host -> host.pairing().loseIfGone());
     }
 
     /** An answer came. That of a process that was not asked is ignored. */

@@ -33,6 +33,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -254,7 +256,7 @@ class PeersTest {
     }
 
     /** Its process ends just before its offers are read. */
-    private static final class EndingPairing extends Pairing {
+    private static class EndingPairing extends Pairing {
         private final Pairing pairing;
         private final Runnable end;
 
@@ -459,6 +461,50 @@ class PeersTest {
         assertIsOpen(findingAgain);
         client.leaveAlone(LISTENER);
         assertThat(segments()).as("an arena each").containsExactly(before.get(0) + 1, before.get(1) + 1);
+    }
+
+    /** It counts how often its connections hear that the process is lost. */
+    private static final class LosingPairing extends EndingPairing {
+        private final AtomicInteger losses = new AtomicInteger();
+
+        LosingPairing(Pairing pairing) {
+            super(pairing, () -> {});
+        }
+
+        @Override
+        void loseIfGone() {
+            losses.incrementAndGet();
+        }
+    }
+
+    /** The device tells of an end now and then, perhaps only after a connect has found it. */
+    @Test
+    void connectionsToAProcessThatIsGreetedAnewHearThatItIsLost() {
+        List<LosingPairing> paired = new CopyOnWriteArrayList<>();
+        Medium real = new SharedMedium(own, names, SETTINGS, budget);
+        var losing = new ForwardingMedium(real) {
+            @Override
+            public Pairing pair(Arena own, SharedSegment theirs) {
+                var made = new LosingPairing(super.pair(own, theirs));
+                paired.add(made);
+                return made;
+            }
+        };
+        client = new Client(ownChannel, losing, LONG);
+        var _ = listen();
+        var finding = find();
+        Arena arena = welcome();
+        assertIsOpen(finding);
+        assertThat(paired.getFirst().open()).as("a ring in use").isNotNull();
+        arena.close();
+
+        var findingAgain = find();
+        var _ = welcome();
+        assertIsOpen(findingAgain);
+        int heard = paired.getFirst().losses.get();
+        assertThat(heard).isPositive();
+        client.lookAtPeers();
+        assertThat(paired.getFirst().losses).hasValueGreaterThan(heard);
     }
 
     /** A connect that finds how to reach a process, before it makes its offer. */
