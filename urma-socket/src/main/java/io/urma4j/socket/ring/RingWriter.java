@@ -101,11 +101,14 @@ public final class RingWriter {
             try {
                 copy(source, length);
             } catch (IllegalStateException e) {
-                revoked();
                 if (!wasInterrupted) {
                     Thread.interrupted(); // the JVM ends a copy so, and sets the flag though nothing has interrupted
                     // the thread
                 }
+                if (ring.scope().isAlive()) {
+                    throw e; // the program has closed the memory of its own buffer
+                }
+                revoked();
                 return 0;
             }
         }

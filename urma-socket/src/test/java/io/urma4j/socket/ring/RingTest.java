@@ -236,6 +236,21 @@ class RingTest {
     }
 
     @Test
+    void aSourceWhoseMemoryIsClosedLeavesTheRingAsItWas() throws IOException {
+        Arena closed = Arena.ofShared();
+        ByteBuffer source = closed.allocate(5).asByteBuffer();
+        closed.close();
+        assertThatThrownBy(() -> writer.write(source)).isInstanceOf(IllegalStateException.class);
+
+        assertThat(writer.isReaderClosed()).isFalse();
+        assertThat(writer.write(bytes(10, 0))).isEqualTo(10);
+        writer.publish();
+        ByteBuffer received = ByteBuffer.allocate(20);
+        assertThat(reader.read(received)).isEqualTo(10);
+        assertThat(received.flip()).isEqualTo(bytes(10, 0));
+    }
+
+    @Test
     void anInterruptOutlastsAWriteToRevokedMemory() throws IOException {
         arena.close();
         Thread.currentThread().interrupt();
