@@ -357,11 +357,12 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
 
     @Override
     public int read(ByteBuffer target) throws IOException {
-        RingConnection made = checkedRings(target);
+        RingConnection made = checkedRings();
         try {
             if (made == null) {
                 return tcp.read(target);
             }
+            refuseReadOnly(target);
             return isBlocking() ? made.readWaiting(target) : made.read(target);
         } catch (IOException e) {
             throw delegate.failed(e);
@@ -371,13 +372,12 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
     @Override
     public long read(ByteBuffer[] targets, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, targets.length);
-        RingConnection made = rings;
+        RingConnection made = checkedRings();
         for (int i = offset; i < offset + length && made != null; i++) {
-            made = checkedRings(targets[i]);
+            refuseReadOnly(targets[i]);
         }
         try {
             if (made == null) {
-                checkDecided();
                 return tcp.read(targets, offset, length);
             }
             return isBlocking() ? made.readWaiting(targets, offset, length) : made.read(targets, offset, length);
@@ -386,19 +386,19 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
         }
     }
 
-    private @Nullable RingConnection checkedRings(ByteBuffer target) throws ClosedChannelException {
-        RingConnection made = checkedRings();
-        if (made != null && target.isReadOnly()) {
+    private static void refuseReadOnly(ByteBuffer target) {
+        if (target.isReadOnly()) {
             throw new IllegalArgumentException("Read-only buffer");
         }
-        return made;
     }
 
     private @Nullable RingConnection checkedRings() throws ClosedChannelException {
         RingConnection made = rings;
         if (made == null) {
             checkDecided();
-        } else if (!isOpen()) {
+            made = rings; // another thread may have decided between the two looks
+        }
+        if (made != null && !isOpen()) {
             throw new ClosedChannelException();
         }
         return made;
