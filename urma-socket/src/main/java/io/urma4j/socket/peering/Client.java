@@ -108,23 +108,25 @@ final class Client {
     /** How to connect to the address; waits, at most so long and within a limit of its own, while another thread finds out. */
     Route route(InetSocketAddress remote, long timeoutNanos) {
         long mostNanos = Math.min(timeoutNanos, FIRST_WAIT * offerTimeout.toNanos());
-        while (true) {
+        long beganNanos = System.nanoTime();
+        for (long leftNanos = mostNanos; leftNanos >= 0; leftNanos = beganNanos + mostNanos - System.nanoTime()) {
             Finding finding = routes.computeIfAbsent(remote, this::begin);
             try {
-                Route found = finding.await(mostNanos);
+                Route found = finding.await(leftNanos);
                 if (found.isFresh()) {
                     return found;
                 }
-                forget(remote, finding);
+                forget(remote, finding); // a closed listener may keep its name for a while
             } catch (TimeoutException e) {
-                return Closed.during(FallbackReason.NOT_READY, Duration.ZERO);
+                break;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                return Closed.during(FallbackReason.NOT_READY, Duration.ZERO);
+                break;
             } catch (ExecutionException e) {
                 throw new AssertionError(e); // a failure is a route, too
             }
         }
+        return Closed.during(FallbackReason.NOT_READY, Duration.ZERO);
     }
 
     private void forget(InetSocketAddress remote, Finding finding) {

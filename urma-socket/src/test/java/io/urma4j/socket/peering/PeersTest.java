@@ -393,6 +393,17 @@ class PeersTest {
         assertThat(Duration.ofNanos(left)).isGreaterThan(Duration.ofSeconds(20));
     }
 
+    @Test
+    void aClosedListenerThatKeepsItsNameEndsASearchInTime() {
+        client = new Client(ownChannel, new SharedMedium(own, names, SETTINGS, budget), Duration.ofMillis(25));
+        listen().markClosed();
+        var finding = find();
+        var _ = welcome();
+
+        assertThat(finding).succeedsWithin(LONG).isInstanceOf(Client.Closed.class);
+        assertThat(find()).as("once the process is known").succeedsWithin(LONG).isInstanceOf(Client.Closed.class);
+    }
+
     /** How long the address stays TCP. */
     private static long leftNanos(Client.Route route) {
         assertThat(route).isInstanceOf(Client.Closed.class);
