@@ -151,11 +151,23 @@ class Doorbell {
                     || tcp.socket().getInputStream().available() <= 0) {
                 return;
             }
-            hear(null);
+            hearAvailable();
         } finally {
             hearing.unlock();
         }
         onHeardAside.run();
+    }
+
+    /** Reads bytes that are there. So an interrupt, which would close the connection, is for the next call that waits. */
+    private void hearAvailable() throws IOException {
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            hear(null);
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**

@@ -197,6 +197,21 @@ class DoorbellTest {
         assertThat(doorbell.isProven()).isTrue();
     }
 
+    @Test
+    void aLookAtATcpConnectionThatBlocksLeavesAnInterruptAlone() throws IOException {
+        Doorbell doorbell = doorbellOf(tcp);
+        sendAsPeer(proof());
+        Thread.currentThread().interrupt();
+        try {
+            doorbell.hearUnread();
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+
+        assertThat(tcp.isOpen()).isTrue();
+        assertThat(doorbell.isProven()).isTrue();
+    }
+
     /** A doorbell each millisecond, of a peer that has written nothing, and at last the end. */
     private static class Ringing extends InputStream {
         private static final int DOORBELLS = 5000;
