@@ -210,14 +210,18 @@ final class UrmaSelector extends AbstractSelector implements Connections.Row {
         return hot.haveToPoll() ? 1 : leftMillis;
     }
 
-    /** The program has removed keys from those that are selected. */
+    /** The program has removed keys from those that are selected, or connected a channel that has got rings. */
     private void unselectInner() {
         Set<SelectionKey> innerSelected = inner.selectedKeys();
         if (selected.isEmpty()) {
             innerSelected.clear();
         } else if (!innerSelected.isEmpty()) { // an iterator is an object
-            innerSelected.removeIf(innerKey -> !selected.contains((SelectionKey) innerKey.attachment()));
+            innerSelected.removeIf(innerKey -> !isSelectedByJdk((UrmaSelectionKey) innerKey.attachment()));
         }
+    }
+
+    private boolean isSelectedByJdk(UrmaSelectionKey key) {
+        return selected.contains(key) && !key.hasReadiness();
     }
 
     /** The same as {@link #selectInner}, for a time in which peers have to ring. */

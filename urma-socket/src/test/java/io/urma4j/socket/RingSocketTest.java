@@ -17,6 +17,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -283,6 +284,29 @@ class RingSocketTest {
                 assertThat(selector.select(FOR_EVER_MILLIS)).isOne();
                 assertThat(other.read(ByteBuffer.allocate(9))).isEqualTo(3);
             }
+        }
+    }
+
+    @Test
+    void aSelectionCountsAnotherChannelBesideAConnectionThatIsStillSelected() throws IOException {
+        Pipe pipe = provider.openPipe();
+        try (Selector selector = provider.openSelector();
+                SocketChannel other = provider.openSocketChannel();
+                Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink()) {
+            other.configureBlocking(false);
+            source.configureBlocking(false);
+            SelectionKey key = other.register(selector, SelectionKey.OP_CONNECT);
+            SelectionKey sourceKey = source.register(selector, SelectionKey.OP_READ);
+            assertThat(other.connect(listener.getLocalAddress())).isFalse();
+            assertThat(selector.select(FOR_EVER_MILLIS)).isOne();
+            assertThat(other.finishConnect()).isTrue();
+            assertThat(OverRings.isOverRings(other)).isTrue();
+            key.interestOps(0);
+            sink.write(bytes(1));
+
+            assertThat(selector.selectNow()).isOne();
+            assertThat(selector.selectedKeys()).contains(sourceKey);
         }
     }
 
