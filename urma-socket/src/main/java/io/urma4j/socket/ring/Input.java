@@ -269,6 +269,11 @@ final class Input {
         isHeld = true;
     }
 
+    /** Whether it keeps the ring after the close. */
+    boolean isHeld() {
+        return isHeld;
+    }
+
     /** The JDK's channel is closed at last: a peer that goes on writing sees a reset. */
     void release() {
         lock.lock();

@@ -258,6 +258,7 @@ public final class RingConnection {
      */
     public void close() throws IOException {
         if (!closed.compareAndSet(false, true)) {
+            releaseIfUnregistered();
             return;
         }
         boolean reads = input.close();
@@ -317,11 +318,22 @@ public final class RingConnection {
         }
     }
 
+    /**
+     * An interrupt closes this connection before its channel. If the last key goes in between, its selector takes the channel for open
+     * and releases nothing.
+     */
+    private void releaseIfUnregistered() {
+        if (input.isHeld() && !tcp.isRegistered()) {
+            input.release();
+        }
+    }
+
     private void closeTcp(boolean reads, boolean writes) throws IOException {
         carrier.flush(Carrier.FLUSH_NANOS); // or the end of TCP would overtake what was written
         try {
             tcp.close();
         } finally {
+            releaseIfUnregistered();
             if (writes) {
                 output.leave();
             }

@@ -12,6 +12,8 @@ import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -295,6 +297,20 @@ class RingConnectionTest {
             received += read;
         }
         assertThat(received).isEqualTo(64);
+    }
+
+    /** As of a connection that an interrupt closes, before its channel. */
+    @Test
+    void aKeyThatGoesBeforeTheSecondCloseKeepsNoRing() throws Exception {
+        try (Selector selector = Selector.open()) {
+            tcp.register(selector, SelectionKey.OP_READ);
+            connection.close();
+            assertThat(retired).as("the key is there").isZero();
+            selector.selectNow();
+            connection.close();
+        }
+
+        assertThat(retired).isOne();
     }
 
     @Test
