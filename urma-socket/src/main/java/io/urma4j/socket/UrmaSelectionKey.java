@@ -124,14 +124,22 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
 
     /** The channel may have become ready, and the JDK's selector does not know. Or it has to be watched in another way. */
     synchronized void recheck() {
-        try {
-            if (readiness != null) {
-                inner.interestOps(readiness.innerInterest(interest));
-            }
-        } catch (CancelledKeyException e) {
-            return;
+        if (watch()) {
+            wakeSelector();
         }
-        wakeSelector();
+    }
+
+    /** From now on the JDK's selector watches what it has to. Returns whether the key is valid. */
+    private boolean watch() {
+        Readiness present = readiness;
+        try {
+            if (present != null) {
+                inner.interestOps(present.innerInterest(interest));
+            }
+            return true;
+        } catch (CancelledKeyException e) {
+            return false;
+        }
     }
 
     /** What the selector asks; a channel with a {@link Readiness} says so when it is ready. */
@@ -151,8 +159,12 @@ final class UrmaSelectionKey extends AbstractSelectionKey {
     /** The JDK's selector has reported the JDK's channel. */
     synchronized void woken() throws IOException {
         isInnerReady = true;
-        if (readiness != null) {
-            readiness.woken();
+        Readiness present = readiness;
+        if (present != null) {
+            present.woken();
+            if (present.hasToPoll()) {
+                var _ = watch(); // or it would report the JDK's channel without end
+            }
             delegate.recheckOthers(this);
         }
     }

@@ -221,6 +221,49 @@ class UrmaSelectorTest {
         assertThat(performed).isOne();
     }
 
+    /** Of a channel that the JDK's selector reports without end, and that has to be asked from the first report on. */
+    private static final class Deaf implements Readiness {
+        private int reports;
+
+        @Override
+        public int innerInterest(int interest) {
+            return hasToPoll() ? 0 : interest;
+        }
+
+        @Override
+        public void woken() {
+            reports++;
+        }
+
+        @Override
+        public int ready(int interest, boolean isInnerReady) {
+            return 0;
+        }
+
+        @Override
+        public boolean hasNews(int interest) {
+            return false;
+        }
+
+        @Override
+        public void released() {}
+
+        @Override
+        public boolean hasToPoll() {
+            return reports > 0;
+        }
+    }
+
+    @Test
+    void aChannelThatHasToBePolledIsNotWatchedAnyMore() throws IOException {
+        Deaf deaf = new Deaf();
+        ((UrmaSelectionKey) register()).take(deaf);
+        send();
+
+        assertThat(selector.select(50)).isZero();
+        assertThat(deaf.reports).isOne();
+    }
+
     @Test
     void anInterruptClosesTheChannelThatWaits() throws Exception {
         pipe.source().configureBlocking(true);
