@@ -88,8 +88,7 @@ class FailingAcceptTest {
     }
 
     /** A new key is asked once in any case. */
-    private static HotKeys registered(
-            UrmaServerSocketChannel listener, UrmaSelector selector, SelectionKey innerKey) {
+    private static HotKeys registered(UrmaServerSocketChannel listener, UrmaSelector selector, SelectionKey innerKey) {
         listener.delegate().registered(new UrmaSelectionKey(listener, listener.delegate(), selector, innerKey));
         selector.hot().ask();
         return selector.hot();

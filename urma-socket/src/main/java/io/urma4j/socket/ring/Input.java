@@ -191,11 +191,7 @@ final class Input {
     }
 
     private boolean hasDataNow() throws IOException {
-        return closed
-                || shut
-                || hasEnded()
-                || doorbell.isProven() && reader.available() > 0
-                || doorbell.lookForEnd();
+        return closed || shut || hasEnded() || doorbell.isProven() && reader.available() > 0 || doorbell.lookForEnd();
     }
 
     /** Whether the peer writes nothing any more, though bytes before it may be unread. */
