@@ -66,7 +66,6 @@ public final class MessageSender implements AutoCloseable {
 
     private final Object closing = new Object(); // a second close waits for the first
     private final ReentrantLock lock = new ReentrantLock();
-
     // all below: guarded by the lock
     private final SendBuffers buffers;
     private final ArrayDeque<Sending> line = new ArrayDeque<>(); // for a buffer, in the order of their coming

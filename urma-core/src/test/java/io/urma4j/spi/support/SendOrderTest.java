@@ -275,8 +275,9 @@ class SendOrderTest {
     void failureOfATargetEndsTheMessageWhoseCopyWasInProgress() {
         order = order(new SendRules(true, false, true, NO_LIMIT));
         send(near);
-        send(near);
+        post(WorkKind.MESSAGE, near, true); // so that it is not started
         Work copying = order.window().at(1);
+        copying.awaitsEvent = false;
         order.copying(copying);
 
         answer(0, CompletionStatus.REM_OPERATION_ERR);
