@@ -252,9 +252,10 @@ class DeviceCopyTest {
         npus.stop(0, false);
         posting.join();
         here.unbind();
-        here.bind(target);
         Poller results = new Poller(records);
         assertThat(results.next()).returns(1L, Outcome::userContext);
+        here.bind(target);
+        there.bind(context.importJetty(here.share()));
         here.jfs().write(range, 0, bytes, 0, 8, 3); // takes the place, and ends within its post
         assertThat(results.next()).returns(3L, Outcome::userContext);
         for (int i = 0; i < here.jfs().depth(); i++) {
@@ -268,6 +269,7 @@ class DeviceCopyTest {
         npus.stop(0, false);
         posting.join();
         here.unbind();
+        there.unbind();
     }
 
     private Thread readOfAStoppedDevice(Jfs queue, RemoteSegment source, LocalSegment destination) {
