@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** SEMANTICS §9: a long READ into host memory that is in progress when its queue ends moves no byte afterwards. */
 public abstract class LongReadsContract extends Contract {
-    private static final long SIZE = 64L << 20;
+    private static final int SIZE = Patience.amount(64 << 20, 1 << 20);
     private static final long PAGE = 4096;
     private static final byte OWN = 0x5A;
 
@@ -35,7 +35,6 @@ public abstract class LongReadsContract extends Contract {
 
     @BeforeEach
     void open() {
-        Patience.assumeCarried(SIZE);
         UrmaContext context = pair.initiator().context();
         local = context.register(context.allocate(SIZE), Access.LOCAL_ONLY);
         local.memory().fill(OWN);
