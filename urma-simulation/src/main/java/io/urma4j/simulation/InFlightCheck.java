@@ -185,7 +185,10 @@ final class InFlightCheck {
         while (goesOn) {
             Boolean hasCome = answers.get(unacked);
             goesOn = hasCome == null ? unacked < acknowledgedTo : hasCome;
-            unacked += goesOn ? 1 : 0;
+            if (goesOn) {
+                unacked++;
+                heldUntilNanos = Long.MIN_VALUE; // what its receiver was not ready for has been taken
+            }
         }
         answers.headMap(unacked).clear();
     }
