@@ -4,11 +4,12 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A client's place in the registry. Safe for any thread. */
 public final class PeerClientRegistration {
-    /** Threads that revoke at once: the copies of that many registrations may hang before they delay another one. */
+    /** Threads that revoke at once, for each device: if the copies of that many registrations hang, its others wait. */
     static final int MAX_REVOKING = 16;
 
     private final PeerMemoryRegistry registry;
@@ -35,15 +36,21 @@ public final class PeerClientRegistration {
         return result;
     }
 
-    /** Like {@link #unregisterByForce} without waiting, on {@value #MAX_REVOKING} threads at most. */
+    /** Like {@link #unregisterByForce} without waiting, on {@value #MAX_REVOKING} threads of each device at most. */
     CompletableFuture<Void> beginUnregisterByForce() {
         CompletableFuture<Void> result = unregister();
-        List<PeerRegion> regions = entry.regions();
-        Queue<PeerRegion> left = new ConcurrentLinkedQueue<>(regions);
-        for (int worker = Math.min(regions.size(), MAX_REVOKING); worker > 0; worker--) {
+        entry.regions().stream()
+                .collect(Collectors.groupingBy(region -> region.range().ordinal()))
+                .values()
+                .forEach(this::beginRevoking);
+        return result;
+    }
+
+    private void beginRevoking(List<PeerRegion> ofOneDevice) {
+        Queue<PeerRegion> left = new ConcurrentLinkedQueue<>(ofOneDevice);
+        for (int worker = Math.min(ofOneDevice.size(), MAX_REVOKING); worker > 0; worker--) {
             entry.execute("revoke", () -> revokeAll(left));
         }
-        return result;
     }
 
     private void revokeAll(Queue<PeerRegion> left) {

@@ -193,12 +193,22 @@ public final class PeerMemory implements AutoCloseable {
         }
         long deadline = Nanos.deadlineAfter(timeout);
         Map<PeerClientRegistration, CompletableFuture<Void>> ends = new LinkedHashMap<>();
-        all.forEach(registration -> ends.put(registration, registration.beginUnregisterByForce()));
+        all.forEach(registration -> ends.put(registration, begin(registration)));
         ends.forEach((registration, end) -> {
             if (!Await.endsWithin(deadline - System.nanoTime(), end)) {
                 LOG.log(Level.WARNING, "{0} stays open: {1} still hold it", registration, registration.holders());
             }
         });
+    }
+
+    /** Begins the end of a client; the others end, too, if it cannot begin. */
+    private static CompletableFuture<Void> begin(PeerClientRegistration registration) {
+        try {
+            return registration.beginUnregisterByForce();
+        } catch (RuntimeException | Error e) { // such as a lack of threads
+            LOG.log(Level.WARNING, "{0}: not all of its registrations can be revoked: {1}", registration, e);
+            return registration.unregister();
+        }
     }
 
     @Override

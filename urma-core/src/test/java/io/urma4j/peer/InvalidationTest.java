@@ -665,6 +665,36 @@ class InvalidationTest {
         }
     }
 
+    /** S12.6: nor does the end of one device's registrations wait for the copies of another. */
+    @Test
+    void aDeviceThatHangsDelaysNoOtherOne() throws InterruptedException {
+        ScriptedClient hanging = new ScriptedClient("hanging");
+        hanging.streams.aborts = false;
+        PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT);
+        memory.add(hanging);
+        int hung = PeerClientRegistration.MAX_REVOKING;
+        List<PeerRegion> regions = IntStream.rangeClosed(0, hung)
+                .mapToObj(i -> memory.registry()
+                        .pin(new PinRequest(
+                                "hanging",
+                                new DeviceRange(i < hung ? 0 : 1, ScriptedClient.BASE, 8),
+                                true,
+                                List.of(NIC),
+                                true)))
+                .toList();
+        regions.forEach(region -> region.activate(new Keys()));
+        regions.subList(0, hung)
+                .forEach(region -> region.copyIn(hanging.streams.openStream(), 0, host.asSlice(0, 8), new Copy()));
+
+        memory.close(Duration.ofMillis(1));
+
+        awaitState(regions.getLast(), RegionState.INVALIDATED);
+        for (int i = 0; i < hung; i++) {
+            hanging.streams.completeFirst();
+        }
+        regions.forEach(PeerRegion::close);
+    }
+
     /** As the free of a client does: its memory is free when it returns. */
     @Test
     void aForcedEndWaitsForTheCopiesThatAClosingHasGivenUp() throws InterruptedException {

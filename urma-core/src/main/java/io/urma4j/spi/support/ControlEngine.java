@@ -75,7 +75,7 @@ public interface ControlEngine {
             if (!result.isDone()) {
                 awaits(result);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // whatever it is, the caller waits for it
             result.completeExceptionally(causeOf(e));
         }
     }

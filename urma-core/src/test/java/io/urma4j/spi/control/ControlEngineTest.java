@@ -28,6 +28,18 @@ class ControlEngineTest {
                 .isSameAs(cause);
     }
 
+    /** S12.6: a close waits for its step without a timeout. */
+    @Test
+    void aStepThatEndsInAnErrorHasAResult() {
+        var error = new AssertionError("broken");
+
+        assertThat(home.ask(() -> {
+                            throw error;
+                        })
+                        .exceptionNow())
+                .isSameAs(error);
+    }
+
     @Test
     void aClosedOrEndedEngineRefusesSteps() {
         home.isClosed = true;

@@ -118,6 +118,7 @@ final class Retransmission {
     void progressed(long nowNanos) {
         lastRewind.progressed(psns.unacked(), nowNanos);
         heldUntilNanos = NOT_HELD;
+        waitEndNanos = Math.min(waitEndNanos, nowNanos);
         rnrTries = 0;
     }
 
