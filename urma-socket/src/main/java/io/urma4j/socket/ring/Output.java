@@ -107,7 +107,14 @@ final class Output {
         }
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
-            total += writer.write(sources[i]);
+            try {
+                total += writer.write(sources[i]);
+            } catch (IllegalStateException | WrongThreadException e) { // of the program's own memory
+                if (total == 0) {
+                    throw e;
+                }
+                break; // what precedes it is published; the next write throws
+            }
             if (sources[i].hasRemaining()) {
                 break;
             }

@@ -119,6 +119,33 @@ class RingConnectionTest {
         assertThat(peersReader.available()).isEqualTo(10);
     }
 
+    private static ByteBuffer ofClosedMemory(int length) {
+        Arena closed = Arena.ofShared();
+        ByteBuffer buffer = closed.allocate(length).asByteBuffer();
+        closed.close();
+        return buffer;
+    }
+
+    @Test
+    void bytesBeforeABufferWhoseMemoryIsClosedAreWrittenAndTheNextWriteFails() throws Exception {
+        prove(PROOF);
+        ByteBuffer[] sources = {ByteBuffer.allocate(10), ofClosedMemory(5)};
+
+        assertThat(connection.write(sources, 0, 2)).isEqualTo(10);
+        assertThat(peersReader.available()).isEqualTo(10);
+        assertThatThrownBy(() -> connection.write(sources, 0, 2)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void aWaitingWriteOfABufferWhoseMemoryIsClosedFailsOnceTheBytesBeforeItAreWritten() throws Exception {
+        prove(PROOF);
+        connection.drain();
+        ByteBuffer[] sources = {ByteBuffer.allocate(10), ofClosedMemory(5)};
+
+        assertThatThrownBy(() -> connection.writeWaiting(sources, 0, 2)).isInstanceOf(IllegalStateException.class);
+        assertThat(peersReader.available()).isEqualTo(10);
+    }
+
     /** As TCP has room at once. A thread of Netty writes, and then waits for what the peer does with it. */
     @Test
     void aFirstWriteWaitsForTheProofThatIsOnItsWay() throws Exception {
