@@ -63,11 +63,18 @@ public final class OutputFile implements AutoCloseable {
         return channel;
     }
 
-    /** Writes text, in UTF-8. */
+    /** Writes text, in UTF-8. An interrupt, as by a closed standard output, stays set and does not close the file. */
     public void write(String text) throws IOException {
         ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
+        boolean wasInterrupted = Thread.interrupted();
+        try {
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        } finally {
+            if (wasInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -75,6 +75,21 @@ class OutputFileTest {
                 .isEqualTo(permissions);
     }
 
+    /** As a closed standard output interrupts the command. */
+    @Test
+    void isWrittenInSpiteOfAnInterruptWhichStaysSet() throws Exception {
+        Path path = folder.resolve("out");
+
+        try (var file = OutputFile.create(path)) {
+            Thread.currentThread().interrupt();
+            file.write("new");
+            assertThat(Thread.interrupted()).isTrue();
+            file.commit();
+        }
+
+        assertThat(path).hasContent("new");
+    }
+
     @Test
     void refusesAFolderAndAFileInAFolderThatIsNotThere() {
         assertThatThrownBy(() -> OutputFile.create(folder))

@@ -118,15 +118,15 @@ final class Report {
                 reading.cores().isEmpty() ? "unknown" : reading.cores()));
     }
 
-    /** Prints the notes and the JSON; writes the files. */
+    /** Writes the files, which a closed standard output does not prevent; prints the notes and the JSON. */
     void end(Endpoint endpoint, Map<String, Meter.Reading> readings) throws IOException {
+        files.writeCsv(csv());
+        files.writePlot(plot(endpoint));
         print("");
         notes.forEach(this::print);
         if (options.asksJson()) {
             Json.print(out, asMap(endpoint, readings));
         }
-        files.writeCsv(csv());
-        files.writePlot(plot(endpoint));
     }
 
     private Map<String, Object> asMap(Endpoint endpoint, Map<String, Meter.Reading> readings) {

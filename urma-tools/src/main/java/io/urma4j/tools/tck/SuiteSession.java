@@ -108,8 +108,7 @@ final class SuiteSession {
                 progress.at(Math.min(done.size(), suite.plannedTests()), suite.plannedTests());
                 if (result.verdict() == Verdict.FAILED) {
                     progress.hide();
-                    (json ? err : out).println(describe(device, result));
-                    (json ? err : out).flush();
+                    printBetweenTests(json ? err : out, describe(device, result));
                 }
             });
         } finally {
@@ -117,6 +116,16 @@ final class SuiteSession {
             for (Handler handler : handlers) {
                 Logger.getLogger("").addHandler(handler);
             }
+        }
+    }
+
+    /** A closed standard output interrupts this thread, which would fail the next test. The report is still written. */
+    private static void printBetweenTests(PrintWriter to, String text) {
+        boolean wasInterrupted = Thread.currentThread().isInterrupted();
+        to.println(text);
+        to.flush();
+        if (!wasInterrupted && to.checkError()) {
+            var _ = Thread.interrupted(); // the command fails at its end all the same
         }
     }
 
