@@ -156,8 +156,8 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
 
     @Override
     public SocketChannel shutdownInput() throws IOException {
-        RingConnection made = rings;
-        if (made == null || !isOpen()) {
+        RingConnection made = isOpen() ? decidedRings() : null;
+        if (made == null) {
             tcp.shutdownInput();
         } else {
             made.shutdownInput();
@@ -168,8 +168,8 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
 
     @Override
     public SocketChannel shutdownOutput() throws IOException {
-        RingConnection made = rings;
-        if (made == null || !isOpen()) {
+        RingConnection made = isOpen() ? decidedRings() : null;
+        if (made == null) {
             tcp.shutdownOutput();
         } else {
             made.shutdownOutput();
@@ -393,13 +393,18 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
     }
 
     private @Nullable RingConnection checkedRings() throws ClosedChannelException {
+        RingConnection made = decidedRings();
+        if (made != null && !isOpen()) {
+            throw new ClosedChannelException();
+        }
+        return made;
+    }
+
+    private @Nullable RingConnection decidedRings() {
         RingConnection made = rings;
         if (made == null) {
             checkDecided();
             made = rings; // another thread may have decided between the two looks
-        }
-        if (made != null && !isOpen()) {
-            throw new ClosedChannelException();
         }
         return made;
     }

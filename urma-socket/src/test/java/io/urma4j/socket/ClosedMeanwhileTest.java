@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -79,6 +80,22 @@ class ClosedMeanwhileTest {
                 .isFalse();
 
         assertThatTheRingIsFree();
+    }
+
+    /** TCP may be connected by then, and its end would be that of the doorbell. */
+    @Test
+    void aChannelIsNotShutDownBeforeItIsDecidedWhatItUses() throws IOException {
+        assertThat(channel.connect(address())).isFalse();
+        assertThatThrownBy(channel::shutdownInput).isInstanceOf(NotYetConnectedException.class);
+        assertThatThrownBy(channel::shutdownOutput).isInstanceOf(NotYetConnectedException.class);
+
+        while (!channel.finishConnect()) {
+            Thread.onSpinWait();
+        }
+        assertThat(OverRings.isOverRings(channel)).isTrue();
+        channel.shutdownOutput();
+        channel.close();
+        assertThatThrownBy(channel::shutdownInput).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test
