@@ -135,6 +135,9 @@ final class NetworkPairing extends Pairing {
             var connection =
                     new RingConnection(tcp, reader(), writer, theirProof, NetworkPairing.this, this::leave, wire);
             connections.set(slot(), connection);
+            if (isGone()) { // a loss before the set has not found it
+                connection.lost();
+            }
             return connection;
         }
 
