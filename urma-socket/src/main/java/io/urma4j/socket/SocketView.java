@@ -79,8 +79,16 @@ final class SocketView extends Socket {
         socket.bind(local);
     }
 
+    /** TCP may be connected already, while it is open whether its bytes will be doorbells. */
+    private void refuseUndecided() throws SocketException {
+        if (channel.isConnectionPending()) {
+            throw new SocketException("Socket is not connected");
+        }
+    }
+
     @Override
     public void shutdownInput() throws IOException {
+        refuseUndecided();
         if (channel.rings() == null) {
             socket.shutdownInput();
         } else {
@@ -90,6 +98,7 @@ final class SocketView extends Socket {
 
     @Override
     public void shutdownOutput() throws IOException {
+        refuseUndecided();
         if (channel.rings() == null) {
             socket.shutdownOutput();
         } else {

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
@@ -82,20 +83,24 @@ class ClosedMeanwhileTest {
         assertThatTheRingIsFree();
     }
 
-    /** TCP may be connected by then, and its end would be that of the doorbell. */
+    /** TCP is connected by then, and its end would be that of the doorbell. */
     @Test
     void aChannelIsNotShutDownBeforeItIsDecidedWhatItUses() throws IOException {
-        assertThat(channel.connect(address())).isFalse();
-        assertThatThrownBy(channel::shutdownInput).isInstanceOf(NotYetConnectedException.class);
-        assertThatThrownBy(channel::shutdownOutput).isInstanceOf(NotYetConnectedException.class);
+        try (SocketChannel tcp = SocketChannel.open();
+                UrmaSocketChannel undecided = new UrmaSocketChannel(provider, tcp)) {
+            SocketAddress address = address();
+            undecided.connect(address, 0, () -> {
+                boolean isConnected = tcp.connect(address);
+                assertThatThrownBy(undecided::shutdownInput).isInstanceOf(NotYetConnectedException.class);
+                assertThatThrownBy(undecided::shutdownOutput).isInstanceOf(NotYetConnectedException.class);
+                assertThatThrownBy(undecided.socket()::shutdownInput).isInstanceOf(SocketException.class);
+                assertThatThrownBy(undecided.socket()::shutdownOutput).isInstanceOf(SocketException.class);
+                return isConnected;
+            });
 
-        while (!channel.finishConnect()) {
-            Thread.onSpinWait();
+            assertThat(OverRings.isOverRings(undecided)).isTrue();
+            undecided.shutdownOutput();
         }
-        assertThat(OverRings.isOverRings(channel)).isTrue();
-        channel.shutdownOutput();
-        channel.close();
-        assertThatThrownBy(channel::shutdownInput).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test
