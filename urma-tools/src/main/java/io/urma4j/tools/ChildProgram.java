@@ -2,6 +2,7 @@ package io.urma4j.tools;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,11 +41,15 @@ final class ChildProgram {
     }
 
     private static boolean isPresent(String name) {
-        if (name.contains("/")) {
-            return isProgram(Path.of(name));
+        try {
+            if (name.contains("/")) {
+                return Files.exists(Path.of(name)); // whether this user may run it becomes known by its start
+            }
+            String folders = System.getenv().getOrDefault("PATH", "/bin:/usr/bin");
+            return Stream.of(folders.split(":", -1)).anyMatch(folder -> isProgram(Path.of(folder, name)));
+        } catch (InvalidPathException e) { // as of a folder that this locale cannot name
+            return true;
         }
-        String folders = System.getenv().getOrDefault("PATH", "/bin:/usr/bin");
-        return Stream.of(folders.split(":", -1)).anyMatch(folder -> isProgram(Path.of(folder, name)));
     }
 
     private static boolean isProgram(Path file) {
