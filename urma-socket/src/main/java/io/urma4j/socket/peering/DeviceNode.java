@@ -6,6 +6,7 @@ import io.urma4j.MessageChannel;
 import io.urma4j.UrmaContext;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What a process needs for connections by one device: a message channel for greetings, and a thread that receives them. No byte of a
@@ -14,6 +15,7 @@ import java.util.Optional;
 final class DeviceNode implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DeviceNode.class.getName());
     private static final Duration RECEIVE_TIMEOUT = Duration.ofSeconds(1);
+    private static final long PAUSE_NANOS = 10_000_000; // after an error, for others to free memory
 
     private final UrmaContext context;
     private final MessageChannel channel;
@@ -44,11 +46,23 @@ final class DeviceNode implements AutoCloseable {
             try {
                 channel.receive(RECEIVE_TIMEOUT).ifPresent(this::received);
                 takeEvents();
-            } catch (RuntimeException | Error e) { // an error ends one greeting, and not those of all processes
-                if (!closed) {
-                    LOG.log(System.Logger.Level.WARNING, "a greeting was not handled", e);
-                }
+            } catch (RuntimeException e) {
+                logFailed(e);
+            } catch (Error e) { // as of memory; it ends one greeting, and not those of all processes
+                logFailed(e);
+                LockSupport.parkNanos(PAUSE_NANOS);
             }
+        }
+    }
+
+    private void logFailed(Throwable failure) {
+        if (closed) {
+            return;
+        }
+        try {
+            LOG.log(System.Logger.Level.WARNING, "a greeting was not handled", failure);
+        } catch (RuntimeException | Error e) {
+            // there is no memory for the line either, and the thread must go on
         }
     }
 
