@@ -59,7 +59,15 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
         } else {
             reason = provider.usesRings() ? FallbackReason.NO_OFFER : FallbackReason.SETTING;
         }
-        show();
+        try {
+            show();
+        } catch (Throwable e) { // an error, as of memory
+            provider.connections().remove(this);
+            if (rings != null) {
+                rings.close();
+            }
+            throw e;
+        }
     }
 
     /** A doorbell must not wait for the acknowledgement of the one before it, whatever the program thinks of Nagle's algorithm. */

@@ -68,7 +68,15 @@ abstract class Pairing implements PeerProcess, AutoCloseable {
     /** A new ring that this process reads, which the other may write from now on; null if there is no memory for it. */
     final @Nullable OwnRing open() {
         int slot = own.take();
-        return slot == Slots.NONE ? null : open(slot);
+        if (slot == Slots.NONE) {
+            return null;
+        }
+        try {
+            return open(slot);
+        } catch (Throwable e) { // also an error, as of memory
+            own.free(slot);
+            throw e;
+        }
     }
 
     /** No process ever used the ring. */
