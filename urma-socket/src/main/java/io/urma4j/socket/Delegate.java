@@ -79,7 +79,7 @@ final class Delegate {
     }
 
     /** Closes the wrapper if the failure has closed the JDK's channel, as an interrupt and a refused connection do. */
-    IOException failed(IOException failure) {
+    <T extends Throwable> T failed(T failure) {
         if (!channel.isOpen()) {
             try {
                 wrapper.close();

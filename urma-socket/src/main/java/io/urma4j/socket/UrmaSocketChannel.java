@@ -244,6 +244,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
             if (isOurs) {
                 cancelAttempt();
             }
+            var _ = delegate.failed(e);
             throw e;
         } finally {
             leaveConnecting();
@@ -304,7 +305,7 @@ final class UrmaSocketChannel extends SocketChannel implements Wrapper, Connecti
             throw delegate.failed(e);
         } catch (Error e) { // as of memory
             cancelAttempt();
-            throw e;
+            throw delegate.failed(e);
         } finally {
             leaveConnecting();
         }
