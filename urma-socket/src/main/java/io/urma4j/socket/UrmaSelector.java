@@ -241,7 +241,8 @@ final class UrmaSelector extends AbstractSelector implements Connections.Row {
             return found == 0 ? 0 : keepReportsFrom(before);
         }
         int found = timeout == AT_ONCE ? inner.selectNow() : inner.select(Math.max(timeout, 0));
-        return found == 0 ? 0 : found - takeSelected();
+        // a key that got rings since the selection before is taken, too, and the JDK has not counted it again
+        return found == 0 ? 0 : Math.max(found - takeSelected(), 0);
     }
 
     /** Selects the keys of the JDK that are. Returns how many became hot in place of that. */
