@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The processes that this one connects to, and how each address leads to one. Safe for any thread. */
@@ -31,6 +32,7 @@ final class Client {
     private static final Duration NOTHING_THERE = Duration.ofSeconds(1);
     private static final Duration NOT_TAKEN = Duration.ofSeconds(30);
     private static final int MAX_ROUTES = 4096;
+    private static final long STALE_PAUSE_NANOS = 1_000_000; // before an address is looked up again
 
     private static final Duration SLOW = Duration.ofMillis(500);
 
@@ -117,6 +119,7 @@ final class Client {
                     return found;
                 }
                 forget(remote, finding); // a closed listener may keep its name for a while
+                LockSupport.parkNanos(STALE_PAUSE_NANOS); // after an interrupt the next wait ends at once
             } catch (TimeoutException e) {
                 break;
             } catch (InterruptedException e) {
