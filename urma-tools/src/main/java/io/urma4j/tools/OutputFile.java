@@ -55,8 +55,14 @@ public final class OutputFile implements AutoCloseable {
         }
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(target);
         FileChannel channel = FileChannel.open(partial, options, PosixFilePermissions.asFileAttribute(permissions));
-        Files.setPosixFilePermissions(partial, permissions); // also those that the umask withholds
-        return channel;
+        try {
+            Files.setPosixFilePermissions(partial, permissions); // also those that the umask withholds
+            return channel;
+        } catch (IOException | RuntimeException e) { // as of a file system without permissions
+            channel.close();
+            Files.deleteIfExists(partial);
+            throw e;
+        }
     }
 
     public FileChannel channel() {
