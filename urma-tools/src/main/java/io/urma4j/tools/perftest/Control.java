@@ -84,7 +84,10 @@ final class Control implements AutoCloseable {
         return control;
     }
 
-    /** Has the kernel end the connection some 25 s after the other host has vanished, which sends no packet. */
+    /**
+     * Has the kernel end an idle connection some 25 s after the other host has vanished, which sends no packet. While bytes wait for
+     * their acknowledgement, it sends no keepalive; the connection then ends by retransmission timeout, some 15 minutes later.
+     */
     private static void keepAlive(Socket socket) throws IOException {
         socket.setKeepAlive(true);
         set(socket, ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
