@@ -119,7 +119,9 @@ final class Client {
                     return found;
                 }
                 forget(remote, finding); // a closed listener may keep its name for a while
-                LockSupport.parkNanos(STALE_PAUSE_NANOS); // after an interrupt the next wait ends at once
+                if (finding.beganNanos() - beganNanos >= 0) { // stale though new, as the next may be
+                    LockSupport.parkNanos(STALE_PAUSE_NANOS);
+                }
             } catch (TimeoutException e) {
                 break;
             } catch (InterruptedException e) {

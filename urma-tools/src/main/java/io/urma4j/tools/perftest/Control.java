@@ -85,8 +85,9 @@ final class Control implements AutoCloseable {
     }
 
     /**
-     * Has the kernel end an idle connection some 25 s after the other host has vanished, which sends no packet. While bytes wait for
-     * their acknowledgement, it sends no keepalive; the connection then ends by retransmission timeout, some 15 minutes later.
+     * Has the kernel end an idle connection some 25 s after the other host has vanished, which sends no packet. While
+     * bytes wait for their acknowledgement, the kernel probes nothing: the retransmission timeout ends it, which takes
+     * some 15 minutes.
      */
     private static void keepAlive(Socket socket) throws IOException {
         socket.setKeepAlive(true);
