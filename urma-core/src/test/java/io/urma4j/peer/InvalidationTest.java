@@ -61,6 +61,14 @@ class InvalidationTest {
         return region;
     }
 
+    /** An active region of 8 bytes of another client. */
+    private static PeerRegion activeIn(PeerMemory memory, String client, int ordinal) {
+        DeviceRange range = new DeviceRange(ordinal, ScriptedClient.BASE, 8);
+        PeerRegion region = memory.registry().pin(new PinRequest(client, range, true, List.of(NIC), true));
+        region.activate(new Keys());
+        return region;
+    }
+
     /** An active region with a copy that only the test ends. */
     private PeerRegion activeUnder(Copy hanging) {
         client.streams.aborts = false;
@@ -585,11 +593,8 @@ class InvalidationTest {
         PeerClientRegistration hangingRegistration = memory.add(hanging);
         memory.add(new ScriptedClient("other"));
         List<PeerRegion> regions = Stream.of("hanging", "hanging", "other")
-                .map(name -> memory.registry()
-                        .pin(new PinRequest(
-                                name, new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true)))
+                .map(name -> activeIn(memory, name, 0))
                 .toList();
-        regions.forEach(region -> region.activate(new Keys()));
         regions.getFirst().copyIn(hanging.streams.openStream(), 0, host.asSlice(0, 8), new Copy());
 
         memory.close(Duration.ofMillis(1));
@@ -608,9 +613,7 @@ class InvalidationTest {
         ScriptedClient slow = new ScriptedClient("slow").in("dmaUnmap:nic0", () -> LockSupport.parkNanos(100_000_000));
         PeerMemory memory = PeerMemory.open(UrmaOptions.DEFAULT);
         PeerClientRegistration ending = memory.add(slow);
-        PeerRegion region = memory.registry()
-                .pin(new PinRequest("slow", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true));
-        region.activate(new Keys());
+        PeerRegion region = activeIn(memory, "slow", 0);
         CompletableFuture<Void> closedByItsUser = CompletableFuture.runAsync(
                         () -> awaitInvalidated(region), Thread::startVirtualThread)
                 .thenRun(region::close);
@@ -649,11 +652,8 @@ class InvalidationTest {
         memory.add(slow);
         int count = 2 * PeerClientRegistration.MAX_REVOKING;
         List<PeerRegion> regions = IntStream.range(0, count)
-                .mapToObj(_ -> memory.registry()
-                        .pin(new PinRequest(
-                                "slow", new DeviceRange(0, ScriptedClient.BASE, 8), true, List.of(NIC), true)))
+                .mapToObj(_ -> activeIn(memory, "slow", 0))
                 .toList();
-        regions.forEach(region -> region.activate(new Keys()));
 
         memory.close(Duration.ofMillis(200));
 
@@ -674,15 +674,8 @@ class InvalidationTest {
         memory.add(hanging);
         int hung = PeerClientRegistration.MAX_REVOKING;
         List<PeerRegion> regions = IntStream.rangeClosed(0, hung)
-                .mapToObj(i -> memory.registry()
-                        .pin(new PinRequest(
-                                "hanging",
-                                new DeviceRange(i < hung ? 0 : 1, ScriptedClient.BASE, 8),
-                                true,
-                                List.of(NIC),
-                                true)))
+                .mapToObj(i -> activeIn(memory, "hanging", i < hung ? 0 : 1))
                 .toList();
-        regions.forEach(region -> region.activate(new Keys()));
         regions.subList(0, hung)
                 .forEach(region -> region.copyIn(hanging.streams.openStream(), 0, host.asSlice(0, 8), new Copy()));
 

@@ -197,31 +197,47 @@ class DeviceCopyTest {
         there.unbind();
     }
 
+    /** A Jetty whose unbind has timed out, since a READ of its queue into device memory hangs. */
+    private final class HungUnbind {
+        private final UrmaContext impatient = urma.device("shm0")
+                .openContext(0, ContextOptions.DEFAULT.withImportTimeout(Patience.stretched(Duration.ofSeconds(2))));
+        private final DeviceMemory own = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, SIZE);
+        private final LocalSegment destination = impatient.register(own, SegmentConfig.of(Access.LOCAL_ONLY));
+        private final RemoteSegment range;
+        private final Jetty there = jetty(context);
+        private final Jfc records = impatient.createJfc(JfcConfig.DEFAULT);
+        private final Jetty here = jetty(impatient, records);
+        private final TargetJetty target = impatient.importJetty(there.share());
+        private final Thread posting;
+
+        HungUnbind() {
+            var segment = context.register(context.allocate(SIZE), Access.READ_WRITE);
+            range = impatient.importSegment(segment.descriptor(), segment.token());
+            here.bind(target);
+            posting = readOfAStoppedDevice(here.jfs(), range, destination);
+            assertRefused(UrmaStatus.ETIMEOUT, here::unbind);
+        }
+
+        /** The device goes on, and a second unbind ends the connection. */
+        void end() throws InterruptedException {
+            npus.stop(0, false);
+            posting.join();
+            here.unbind();
+        }
+    }
+
     /** S5.7, S6.3: a connection that an unbind could not end in time is none any more. */
     @Test
     void jettyWhoseUnbindHasTimedOutIsNotBoundBeforeItIsUnbound() throws Exception {
-        var options = ContextOptions.DEFAULT.withImportTimeout(Patience.stretched(Duration.ofSeconds(2)));
-        UrmaContext impatient = urma.device("shm0").openContext(0, options);
-        DeviceMemory own = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, SIZE);
-        LocalSegment destination = impatient.register(own, SegmentConfig.of(Access.LOCAL_ONLY));
-        var segment = context.register(context.allocate(SIZE), Access.READ);
-        RemoteSegment source = impatient.importSegment(segment.descriptor(), segment.token());
-        Jetty there = jetty(context);
-        Jfc records = impatient.createJfc(JfcConfig.DEFAULT);
-        Jetty here = jetty(impatient, records);
-        TargetJetty target = impatient.importJetty(there.share());
-        here.bind(target);
-        Thread posting = readOfAStoppedDevice(here.jfs(), source, destination);
+        HungUnbind hung = new HungUnbind();
+        Jetty here = hung.here;
 
-        assertRefused(UrmaStatus.ETIMEOUT, here::unbind);
-        assertRefused(UrmaStatus.EAGAIN, () -> here.bind(target));
-        npus.stop(0, false);
-        posting.join();
-        here.unbind();
+        assertRefused(UrmaStatus.EAGAIN, () -> here.bind(hung.target));
+        hung.end();
 
         assertThat(here.state()).isEqualTo(QueueState.RESET);
-        assertThat(new Poller(records).next()).returns(1L, Outcome::userContext);
-        here.bind(target);
+        assertThat(new Poller(hung.records).next()).returns(1L, Outcome::userContext);
+        here.bind(hung.target);
         assertThat(here.state()).isEqualTo(QueueState.READY);
         here.unbind();
     }
@@ -229,47 +245,36 @@ class DeviceCopyTest {
     /** S4.2, S5.7: the place of a request that is refused, since the queue is not bound any more, stays empty. */
     @Test
     void refusedRequestOfAListHoldsNothing() throws Exception {
-        var options = ContextOptions.DEFAULT.withImportTimeout(Patience.stretched(Duration.ofSeconds(2)));
-        UrmaContext impatient = urma.device("shm0").openContext(0, options);
-        DeviceMemory own = urma.peerMemory().allocate(SimulatedNpus.NAME, 0, SIZE);
-        LocalSegment destination = impatient.register(own, SegmentConfig.of(Access.LOCAL_ONLY));
-        LocalSegment bytes = impatient.register(impatient.allocate(SIZE), Access.LOCAL_ONLY);
-        var segment = context.register(context.allocate(SIZE), Access.READ_WRITE);
-        RemoteSegment range = impatient.importSegment(segment.descriptor(), segment.token());
-        Jetty there = jetty(context);
-        Jfc records = impatient.createJfc(JfcConfig.DEFAULT);
-        Jetty here = jetty(impatient, records);
-        TargetJetty target = impatient.importJetty(there.share());
-        here.bind(target);
-        Thread posting = readOfAStoppedDevice(here.jfs(), range, destination);
-        assertRefused(UrmaStatus.ETIMEOUT, here::unbind);
+        HungUnbind hung = new HungUnbind();
+        Jetty here = hung.here;
+        RemoteSegment range = hung.range;
+        LocalSegment bytes = hung.impatient.register(hung.impatient.allocate(SIZE), Access.LOCAL_ONLY);
 
         WorkRequestList list = new WorkRequestList(1, 1);
         list.writeImmediate(null, range, 0, 7, 2).from(bytes, 0, 8);
         assertThat(here.jfs().post(list)).isZero();
         assertThat(list.refusal())
                 .hasValueSatisfying(refusal -> assertThat(refusal).hasMessageContaining("is not bound"));
-        npus.stop(0, false);
-        posting.join();
-        here.unbind();
-        Poller results = new Poller(records);
+        hung.end();
+        Poller results = new Poller(hung.records);
         assertThat(results.next()).returns(1L, Outcome::userContext);
-        here.bind(target);
-        there.bind(context.importJetty(here.share()));
+        here.bind(hung.target);
+        hung.there.bind(context.importJetty(here.share()));
         here.jfs().write(range, 0, bytes, 0, 8, 3); // takes the place, and ends within its post
         assertThat(results.next()).returns(3L, Outcome::userContext);
         for (int i = 0; i < here.jfs().depth(); i++) {
-            there.receive(onHost, 0, 8, i);
+            hung.there.receive(onHost, 0, 8, i);
             here.jfs().send(null, bytes, 0, 8, 4);
             assertThat(results.next()).returns(CompletionStatus.SUCCESS, Outcome::status);
         }
 
-        posting = readOfAStoppedDevice(impatient.createJfs(records, JfsConfig.DEFAULT), range, destination);
+        Jfs other = hung.impatient.createJfs(hung.records, JfsConfig.DEFAULT);
+        Thread posting = readOfAStoppedDevice(other, range, hung.destination);
         assertRefused(UrmaStatus.EAGAIN, range::close);
         npus.stop(0, false);
         posting.join();
         here.unbind();
-        there.unbind();
+        hung.there.unbind();
     }
 
     private Thread readOfAStoppedDevice(Jfs queue, RemoteSegment source, LocalSegment destination) {
